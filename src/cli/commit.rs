@@ -1,0 +1,172 @@
+//! `mnem commit`
+
+use super::context::Context;
+use super::error::CliError;
+use super::input::read_bytes;
+use super::json::{CommitJson, StagedJson};
+use super::put::{message, utf8};
+use super::text::escape_line;
+use crate::model::{MAX_CONTENT_BYTES, Message};
+use crate::ops::{self, CommitReport, CommitRequest, OpError, StagedState};
+use crate::store::{ChangeCount, CommitWords, Head, short_branch};
+use std::path::PathBuf;
+
+/// Make what is staged a commit
+///
+/// Commits all that this session has staged, on top of where its branch is by now, and prints the commit's full id. A
+/// node that was changed both here and on the branch is a conflict: nothing is committed then, and all stays staged.
+#[derive(clap::Args, Debug)]
+pub(super) struct CommitArgs {
+    /// What it says; several are paragraphs. Every line counts, also one that begins with #
+    #[arg(short, long, value_name = "MESSAGE", allow_hyphen_values = true)]
+    message: Vec<String>,
+
+    /// Take the message from FILE; - is standard input
+    #[arg(short = 'F', long, value_name = "FILE", conflicts_with = "message")]
+    file: Option<PathBuf>,
+
+    /// Who commits, such as 'Name <mail@example.org>' [env: MNEM_AUTHOR]
+    #[arg(long, value_name = "AUTHOR", allow_hyphen_values = true)]
+    author: Option<String>,
+
+    /// When, instead of now, such as 2026-11-30T18:05:00+01:00 or '2 days ago' [env: MNEM_DATE]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    date: Option<String>,
+
+    /// Commit even where nothing changes
+    #[arg(long, conflicts_with = "skip_empty")]
+    allow_empty: bool,
+
+    /// Where nothing changes, print HEAD and be content
+    #[arg(long)]
+    skip_empty: bool,
+
+    /// Print what would change, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(super) fn run(args: &CommitArgs, context: &mut Context) -> Result<(), CliError> {
+    if args.dry_run {
+        return dry_run(args, context);
+    }
+    let given = given_message(args, context)?;
+    let author = context.author(args.author.as_deref())?;
+    let time = match &args.date {
+        Some(date) => context.time(date).map_err(|error| error.about("--date"))?,
+        None => context.now()?,
+    };
+    let store = context.store_to_write()?;
+    let session = context.session()?;
+    let message = match given {
+        Some(message) => message,
+        None => {
+            if let Err(OpError::NothingToCommit) = ops::preview(&store, &session, args.allow_empty) {
+                return nothing(args, context);
+            }
+            message_from_editor(context)?
+        }
+    };
+    let request = CommitRequest { words: CommitWords { author, time, message }, allow_empty: args.allow_empty };
+    match ops::commit(&store, &session, &request) {
+        Ok(report) => tell(report, context),
+        Err(OpError::NothingToCommit) => nothing(args, context),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn given_message(args: &CommitArgs, context: &Context) -> Result<Option<Message>, CliError> {
+    if let Some(file) = &args.file {
+        let bytes = read_bytes(context, file, MAX_CONTENT_BYTES)?;
+        return message(utf8(&bytes, &file.display().to_string())?).map(Some);
+    }
+    if args.message.is_empty() { Ok(None) } else { message(&args.message.join("\n\n")).map(Some) }
+}
+
+fn message_from_editor(context: &Context) -> Result<Message, CliError> {
+    match super::editor::edit(context)? {
+        Some(text) => message(&text),
+        None => Err(CliError::usage("no message is given").hint("mnem commit -m MESSAGE")),
+    }
+}
+
+/// Nothing staged: an answer of its own, unless `--skip-empty` asks for HEAD instead.
+fn nothing(args: &CommitArgs, context: &mut Context) -> Result<(), CliError> {
+    if !args.skip_empty {
+        return Err(OpError::NothingToCommit.into());
+    }
+    context.say("nothing to commit");
+    let store = context.store()?;
+    let session = context.session()?;
+    let filter = ops::LogFilter { limit: Some(1), ..ops::LogFilter::default() };
+    for entry in ops::log(&store, &session, &filter)?.entries {
+        if context.globals.json {
+            context.json_line(&CommitJson::new(&entry))?;
+        } else {
+            context.line(&entry.commit.id.to_string())?;
+        }
+    }
+    Ok(())
+}
+
+fn tell(report: CommitReport, context: &mut Context) -> Result<(), CliError> {
+    context.warn_error(report.warning);
+    let commit = &report.entry.commit;
+    let place = match &report.head {
+        Head::Branch(name) => escape_line(short_branch(name)).into_owned(),
+        Head::Detached(_) => "detached HEAD".to_owned(),
+    };
+    let id = commit.id.to_string();
+    context.say(&format!("[{place} {}] {}", &id[..10], escape_line(commit.message.subject())));
+    context.say(&format!(" {}", counted(commit.changes)));
+    if context.globals.json {
+        return context.json_line(&CommitJson::new(&report.entry));
+    }
+    Ok(context.line(&id)?)
+}
+
+/// Counts in words, such as `2 nodes changed: 1 added, 1 modified`.
+fn counted(changes: ChangeCount) -> String {
+    let parts = [(changes.added, "added"), (changes.modified, "modified"), (changes.removed, "removed")];
+    let parts: Vec<_> =
+        parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+    match changes.total() {
+        0 => "no node changed".to_owned(),
+        1 => format!("1 node changed: {}", parts.join(", ")),
+        total => format!("{total} nodes changed: {}", parts.join(", ")),
+    }
+}
+
+fn dry_run(args: &CommitArgs, context: &mut Context) -> Result<(), CliError> {
+    let store = context.store()?;
+    let session = context.session()?;
+    let (planned, changes) = ops::preview(&store, &session, args.allow_empty || args.skip_empty)?;
+    for change in &planned {
+        if context.globals.json {
+            context.json_line(&StagedJson::new(change, session.as_str()))?;
+            continue;
+        }
+        let letter = match change.state {
+            StagedState::Added => 'A',
+            StagedState::Modified => 'M',
+            StagedState::Removed => 'D',
+            StagedState::Unchanged => ' ',
+        };
+        context.line(&format!("{letter} {}", escape_line(change.id.as_str())))?;
+    }
+    context.say(&format!("would commit: {}", counted(changes)));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_told_in_words() {
+        let count = |added, modified, removed| counted(ChangeCount { added, modified, removed });
+        assert_eq!(count(1, 1, 0), "2 nodes changed: 1 added, 1 modified");
+        assert_eq!(count(0, 0, 1), "1 node changed: 1 removed");
+        assert_eq!(count(0, 0, 0), "no node changed");
+    }
+}

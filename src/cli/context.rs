@@ -1,0 +1,407 @@
+//! What a command needs from the world: options and variables, clock, terminal, store. Nothing else asks for them.
+
+use super::error::{CliError, Word};
+use super::paint::Paint;
+use super::text::escape_line;
+use super::when;
+use crate::model::{Author, CommitTime, NodeId, Provenance, SessionName};
+use crate::store::{Store, StoreError, Trust, discover, named};
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const DEFAULT_LOCK_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The options that every command has.
+#[derive(clap::Args, Debug, Clone, Default)]
+#[command(next_help_heading = "Global options")]
+pub struct Globals {
+    /// Act as if started in PATH; several follow one another
+    #[arg(short = 'C', value_name = "PATH", global = true, action = clap::ArgAction::Append)]
+    pub directory: Vec<PathBuf>,
+
+    /// Take the store in DIR, the `.mnemosyne` directory itself, and do not search upward [env: MNEM_DIR]
+    #[arg(long, value_name = "DIR", global = true)]
+    pub store: Option<PathBuf>,
+
+    /// Whose staged changes and whose HEAD; `default` if none is named [env: MNEM_SESSION]
+    #[arg(long, value_name = "NAME", global = true)]
+    pub session: Option<String>,
+
+    /// Answer in JSON, one object a line
+    #[arg(long, global = true)]
+    pub json: bool,
+
+    /// End the lines of plain lists with NUL instead of a newline
+    #[arg(short = 'z', global = true)]
+    pub nul: bool,
+
+    /// Leave out the commentary on standard error
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+
+    /// Say more on standard error
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
+
+    /// When to use colours [env: NO_COLOR, CLICOLOR_FORCE]
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto", value_parser = ["auto", "always", "never"])]
+    pub color: String,
+
+    /// Never start a pager [env: MNEM_PAGER, PAGER]
+    #[arg(long, global = true)]
+    pub no_pager: bool,
+
+    /// How long to wait for another writer, such as 500ms or 2m; 0 is not at all; 10s if not given [env: MNEM_LOCK_TIMEOUT]
+    #[arg(long, value_name = "DURATION", global = true)]
+    pub lock_timeout: Option<String>,
+}
+
+/// A revision to read at.
+#[derive(clap::Args, Debug, Clone, Default)]
+pub struct AtRevision {
+    /// Read the memory as it was at this revision [env: MNEM_REV]
+    #[arg(short, long, value_name = "REV")]
+    pub rev: Option<String>,
+}
+
+/// The defaults of `put`'s provenance, from the environment.
+const PROVENANCE_VARIABLES: [&str; 5] =
+    ["MNEM_AGENT_STEP", "MNEM_OBSERVATION", "MNEM_TOOL_CALL", "MNEM_SOURCE", "MNEM_NOTE"];
+
+/// The world of one command.
+pub struct Context {
+    /// The global options as they were given.
+    pub globals: Globals,
+    directory: PathBuf,
+    out: Box<dyn Write>,
+    paged: Option<Vec<u8>>,
+    out_paint: Paint,
+    err_paint: Paint,
+}
+
+/// A variable of the environment; an empty one is an unset one.
+#[expect(clippy::disallowed_methods, reason = "the one place that asks the environment")]
+pub fn variable_os(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// Like [`variable_os`], for a variable that must be text.
+pub fn variable(name: &str) -> Result<Option<String>, CliError> {
+    let Some(value) = variable_os(name) else { return Ok(None) };
+    value.into_string().map(Some).map_err(|_| CliError::new(Word::BadUtf8, format!("the variable {name} is not UTF-8")))
+}
+
+/// The colours of a stream, by `--color`, `NO_COLOR`, `CLICOLOR_FORCE` and the terminal.
+pub fn paint_for(when: &str, terminal: bool) -> Paint {
+    let colored = match when {
+        "always" => true,
+        "never" => false,
+        _ if variable_os("NO_COLOR").is_some() => false,
+        _ if variable_os("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
+        _ => terminal && variable_os("TERM").is_some_and(|term| term != "dumb"),
+    };
+    Paint { colored }
+}
+
+impl Context {
+    /// Looks at the options, the working directory and the terminal.
+    #[expect(clippy::disallowed_methods, reason = "the one place that asks for the working directory")]
+    pub fn new(globals: Globals) -> Result<Self, CliError> {
+        let mut directory = match std::env::current_dir() {
+            Ok(directory) => directory,
+            Err(error) => return Err(CliError::from(error).about("the working directory")),
+        };
+        for step in &globals.directory {
+            directory.push(step);
+            if !directory.is_dir() {
+                return Err(CliError::usage(format!("cannot change to '{}': no such directory", step.display())));
+            }
+        }
+        let out_paint =
+            Paint { colored: !globals.json && paint_for(&globals.color, io::stdout().is_terminal()).colored };
+        let err_paint = paint_for(&globals.color, io::stderr().is_terminal());
+        let out = Box::new(io::BufWriter::with_capacity(64 << 10, io::stdout().lock()));
+        Ok(Self { globals, directory, out, paged: None, out_paint, err_paint })
+    }
+
+    /// Where the answer goes.
+    pub fn out(&mut self) -> &mut dyn Write {
+        match &mut self.paged {
+            Some(buffer) => buffer,
+            None => &mut self.out,
+        }
+    }
+
+    /// The colours of the answer.
+    pub fn paint(&self) -> Paint {
+        self.out_paint
+    }
+
+    /// Ends a line of a plain list.
+    pub fn line(&mut self, text: &str) -> io::Result<()> {
+        let end = if self.globals.nul { b"\0" } else { b"\n" };
+        let out = self.out();
+        out.write_all(text.as_bytes())?;
+        out.write_all(end)
+    }
+
+    /// Writes one row of JSON.
+    pub fn json_line(&mut self, row: &impl serde::Serialize) -> Result<(), CliError> {
+        let out = self.out();
+        serde_json::to_writer(&mut *out, row).map_err(io::Error::from)?;
+        out.write_all(b"\n")?;
+        Ok(())
+    }
+
+    /// Says something on standard error, unless it is to be quiet. Where nobody listens, nothing is lost.
+    pub fn say(&self, text: &str) {
+        if !self.globals.quiet {
+            let _unheard = writeln!(io::stderr(), "{text}");
+        }
+    }
+
+    /// Warns on standard error. The text is escaped here.
+    pub fn warn(&self, text: &str) {
+        let label = self.err_paint.warning("warning:");
+        self.say(&format!("{label} {}", escape_line(text)));
+    }
+
+    /// Warns of what failed after the work was done.
+    pub fn warn_error(&self, error: Option<StoreError>) {
+        if let Some(error) = error {
+            self.warn(&CliError::from(error).to_string());
+        }
+    }
+
+    /// Warns of a branch that was taken, though a commit's id begins with the same digits.
+    pub fn warn_prefix(&self, name: Option<&str>) {
+        if let Some(name) = name {
+            self.warn(&format!("'{name}' is a branch and also the prefix of a commit's id; the branch was taken"));
+        }
+    }
+
+    /// Refuses a word in the place of text that looks like a mistyped option, unless `--` stands before it.
+    pub fn refuse_mistyped_option(&self, word: &str, instead: &str) -> Result<(), CliError> {
+        let behind = std::env::args_os().skip_while(|argument| argument != "--").any(|argument| argument == word);
+        if !behind && looks_like_option(word) {
+            return Err(CliError::usage(format!("unknown option '{word}'")).hint(instead));
+        }
+        Ok(())
+    }
+
+    /// Sends all that follows through a pager, if a person looks at it.
+    pub fn page(&mut self) {
+        let terminal = io::stdout().is_terminal() && variable_os("TERM").is_some_and(|term| term != "dumb");
+        if terminal && !self.globals.json && !self.globals.no_pager {
+            self.paged = Some(Vec::new());
+        }
+    }
+
+    /// Brings the answer out; a reader that has gone away is no error.
+    pub fn finish(mut self) -> io::Result<()> {
+        if let Some(answer) = self.paged.take() {
+            let pager = variable_os("MNEM_PAGER").or_else(|| variable_os("PAGER")).unwrap_or("less -FRX".into());
+            if answer.is_empty() || super::pager::page(&pager, &answer) {
+                return Ok(());
+            }
+            self.out.write_all(&answer)?;
+        }
+        self.out.flush()
+    }
+
+    /// A path as the user means it: relative to where the command acts.
+    pub fn path(&self, path: &Path) -> PathBuf {
+        self.directory.join(path)
+    }
+
+    /// Where the command acts.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The store that was named, by which option or variable; `None` where it is to be searched for.
+    pub fn named_store(&self) -> Option<(PathBuf, &'static str)> {
+        let option = self.globals.store.clone().map(|path| (path, "--store"));
+        let named = option.or_else(|| variable_os("MNEM_DIR").map(|path| (path.into(), "MNEM_DIR")));
+        named.map(|(path, by)| (self.path(&path), by))
+    }
+
+    /// Finds the store and checks that it may be trusted.
+    pub fn store(&self) -> Result<Store, CliError> {
+        let trust = trust();
+        let directory = match self.named_store() {
+            Some((path, by)) => named(&path, by, &trust)?,
+            None => {
+                let ceilings = variable_os("MNEM_CEILING_DIRECTORIES").map_or(Vec::new(), |list| split_paths(&list));
+                let start = self.directory.canonicalize().unwrap_or_else(|_| self.directory.clone());
+                discover(&start, &ceilings, &trust)?
+            }
+        };
+        Ok(Store::new(directory, self.lock_timeout()?))
+    }
+
+    /// The store, for a command that writes: refused while a revision is being looked at.
+    pub fn store_to_write(&self) -> Result<Store, CliError> {
+        let store = self.store()?;
+        match self.variable_revision(&store)? {
+            None => Ok(store),
+            Some(rev) => {
+                Err(CliError::new(Word::ReadOnlyRev, format!("MNEM_REV is set to '{rev}', so nothing is written"))
+                    .hint("to write, run it without: env -u MNEM_REV mnem …"))
+            }
+        }
+    }
+
+    /// The revision to read at, by option or variable.
+    pub fn revision(&self, option: &AtRevision, store: &Store) -> Result<Option<String>, CliError> {
+        match &option.rev {
+            Some(rev) => Ok(Some(rev.clone())),
+            None => self.variable_revision(store),
+        }
+    }
+
+    /// `MNEM_REV`, unless `MNEM_REV_DIR` limits it to another store.
+    fn variable_revision(&self, store: &Store) -> Result<Option<String>, CliError> {
+        let Some(rev) = variable("MNEM_REV")? else { return Ok(None) };
+        let limit = variable_os("MNEM_REV_DIR").map(|path| self.path(Path::new(&path)));
+        let same = |limit: &PathBuf| match (limit.canonicalize(), store.directory().canonicalize()) {
+            (Ok(limit), Ok(store)) => limit == store,
+            _ => limit == store.directory(),
+        };
+        Ok(limit.as_ref().is_none_or(same).then_some(rev))
+    }
+
+    fn lock_timeout(&self) -> Result<Duration, CliError> {
+        let text = match &self.globals.lock_timeout {
+            Some(text) => Some(text.clone()),
+            None => variable("MNEM_LOCK_TIMEOUT")?,
+        };
+        match text {
+            None => Ok(DEFAULT_LOCK_TIMEOUT),
+            Some(text) => when::parse_duration(&text).map_err(|error| {
+                CliError::usage(error.to_string()).about("--lock-timeout").hint("such as 500ms, 10s or 2m")
+            }),
+        }
+    }
+
+    /// The session, by option or variable.
+    pub fn session(&self) -> Result<SessionName, CliError> {
+        let name = match &self.globals.session {
+            Some(name) => Some(name.clone()),
+            None => variable("MNEM_SESSION")?,
+        };
+        match name {
+            None => Ok(SessionName::default()),
+            Some(name) => SessionName::new(&name).map_err(|error| CliError::from(error).about(&format!("'{name}'"))),
+        }
+    }
+
+    /// The present time in the local zone, or what `MNEM_DATE` says.
+    pub fn now(&self) -> Result<CommitTime, CliError> {
+        let now = clock()?;
+        match variable("MNEM_DATE")? {
+            None => Ok(now),
+            Some(text) => {
+                when::parse(&text, now, &chrono::Local).map_err(|error| CliError::from(error).about("MNEM_DATE"))
+            }
+        }
+    }
+
+    /// A time given in an option, relative ones against the clock.
+    pub fn time(&self, text: &str) -> Result<CommitTime, CliError> {
+        Ok(when::parse(text, clock()?, &chrono::Local)?)
+    }
+
+    /// The author, by option or variable; else the user's name, else `unknown`.
+    pub fn author(&self, option: Option<&str>) -> Result<Author, CliError> {
+        let (text, from) = match option {
+            Some(text) => (Some(text.to_owned()), "--author"),
+            None => (variable("MNEM_AUTHOR")?, "MNEM_AUTHOR"),
+        };
+        let blank =
+            |_| CliError::usage(format!("{from} may not be blank")).hint("such as --author 'Name <mail@example.org>'");
+        match text {
+            Some(text) => Author::new(&text).map_err(blank),
+            None => {
+                let user = variable_os("USER").and_then(|user| user.into_string().ok());
+                let author = user.and_then(|user| Author::new(&user).ok());
+                Ok(author.unwrap_or(Author::new("unknown").expect("it is not blank")))
+            }
+        }
+    }
+
+    /// The provenance that the environment names.
+    pub fn provenance(&self) -> Result<Provenance, CliError> {
+        let [agent_step, observation, tool_call, source, note] = PROVENANCE_VARIABLES.map(variable);
+        Ok(Provenance {
+            agent_step: agent_step?,
+            observation: observation?,
+            tool_call: tool_call?,
+            source: source?,
+            note: note?,
+        })
+    }
+
+    /// A fresh id, UUIDv7, from the present time; those of one command rise.
+    pub fn generated_ids(&self) -> Result<impl FnMut() -> NodeId + use<>, CliError> {
+        let milliseconds = u64::try_from(self.now()?.unix_ms()).unwrap_or(0);
+        let counter = uuid::ContextV7::new();
+        Ok(move || {
+            let nanoseconds = u32::try_from(milliseconds % 1000).unwrap_or(0) * 1_000_000;
+            let time = uuid::Timestamp::from_unix(&counter, milliseconds / 1000, nanoseconds);
+            NodeId::new(uuid::Uuid::new_v7(time).to_string()).expect("a UUID is an id")
+        })
+    }
+
+    /// All of standard input.
+    pub fn stdin(&self) -> impl Read + use<> {
+        io::stdin().lock()
+    }
+}
+
+/// The time of the clock, in the local zone.
+#[expect(clippy::disallowed_methods, reason = "the one place that asks the clock")]
+fn clock() -> Result<CommitTime, CliError> {
+    Ok(CommitTime::at(&chrono::Local::now())?)
+}
+
+fn trust() -> Trust {
+    let list = variable_os("MNEM_SAFE_DIRECTORY");
+    let sudo_user = variable_os("SUDO_UID").and_then(|user| user.to_str()?.parse().ok());
+    match list {
+        Some(list) if list == "*" => Trust { safe: Vec::new(), all: true, sudo_user },
+        Some(list) => Trust { safe: split_paths(&list), all: false, sudo_user },
+        None => Trust { safe: Vec::new(), all: false, sudo_user },
+    }
+}
+
+/// The absolute paths of a list separated by `:`.
+fn split_paths(list: &std::ffi::OsStr) -> Vec<PathBuf> {
+    std::env::split_paths(list).filter(|path| path.is_absolute()).collect()
+}
+
+/// Whether a word has the form `--name` or `--name=…`, without white space.
+fn looks_like_option(word: &str) -> bool {
+    let Some(name) = word.strip_prefix("--") else { return false };
+    let name = name.split_once('=').map_or(name, |(name, _)| name);
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')
+        && !word.contains(char::is_whitespace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_form_of_an_option_is_taken_for_one() {
+        for option in ["--nope", "--a-b", "--x=1", "--x="] {
+            assert!(looks_like_option(option), "{option}");
+        }
+        for text in ["-5", "-x", "--", "---", "--X", "--1", "--a b", "--a=b c", "--a\u{a0}", "--a_b", "- fix"] {
+            assert!(!looks_like_option(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! `mnem demo`: the story of a poisoned belief, played with the real commands in a store of its own.
+
+use super::context::Context;
+use super::error::CliError;
+use super::text::escape_block;
+use std::process::{Command, Stdio};
+
+/// Play the story of a poisoned belief
+///
+/// An agent learns something false from a web page, builds on it, and is traced back to where it came from. Runs each
+/// command in a store of its own, which is removed afterwards, and shows its real output.
+#[derive(clap::Args, Debug)]
+pub(super) struct DemoArgs {}
+
+/// A remark, or a command with its arguments.
+enum Scene {
+    Say(&'static str),
+    Run(&'static [&'static str]),
+}
+
+use Scene::{Run, Say};
+
+const STORY: &[Scene] = &[
+    Say("An agent keeps what it knows of Maria in a memory store."),
+    Run(&["init"]),
+    Say("Step 1: Maria talks, and the agent takes notes."),
+    Run(&["put", "user/diet", "vegan since 2019", "--agent-step", "1", "--observation", "chat/1"]),
+    Run(&["put", "user/allergies", "[\"peanuts\"]", "-t", "json", "--agent-step", "1", "--observation", "chat/1"]),
+    Run(&["commit", "-m", "learn how Maria eats"]),
+    Say("Step 2: it looks for a restaurant, and believes a stranger on a web page."),
+    Run(&[
+        "put",
+        "user/diet",
+        "loves steak",
+        "--agent-step",
+        "2",
+        "--tool-call",
+        "search/7",
+        "--source",
+        "https://forum.example/t/88",
+    ]),
+    Run(&["put", "plan/dinner", "Grill House, 20:00", "--agent-step", "2"]),
+    Run(&["commit", "-m", "plan the dinner"]),
+    Say("Step 3: it goes on."),
+    Run(&["put", "plan/taxi", "19:40", "--agent-step", "3"]),
+    Run(&["commit", "-m", "order a taxi"]),
+    Say("Now it says that Maria loves steak. What does the memory hold?"),
+    Run(&["get", "user/diet"]),
+    Say("Which commits ever changed that belief?"),
+    Run(&["log", "--", "user/diet"]),
+    Say("What did it say before, and where does the new version come from?"),
+    Run(&["get", "user/diet", "-r", "HEAD~2"]),
+    Run(&["get", "user/diet", "-r", "HEAD~1", "--json"]),
+    Say("A web page, by tool call search/7. The belief is set right, and the record of the error stays."),
+    Run(&[
+        "put",
+        "user/diet",
+        "vegan since 2019",
+        "--agent-step",
+        "4",
+        "--note",
+        "the forum was wrong",
+        "-m",
+        "set the diet right",
+    ]),
+    Run(&["log", "--oneline"]),
+];
+
+/// When the story begins, so that its ids are the same each time; a minute passes with each command.
+const BEGIN: i64 = 1_764_576_000;
+
+pub(super) fn run(_: &DemoArgs, context: &mut Context) -> Result<(), CliError> {
+    let place = tempfile::Builder::new().prefix("mnem-demo-").tempdir()?;
+    let program = std::env::current_exe()?;
+    for (minute, scene) in (0..).zip(STORY) {
+        match scene {
+            Say(remark) => writeln!(context.out(), "\n# {remark}")?,
+            Run(arguments) => {
+                writeln!(context.out(), "$ mnem {}", shell_words(arguments))?;
+                context.out().flush()?;
+                let mut command = Command::new(&program);
+                for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"MNEM_")) {
+                    command.env_remove(name);
+                }
+                let output = command
+                    .args(*arguments)
+                    .current_dir(place.path())
+                    .env("MNEM_DATE", format!("@{}", BEGIN + 60 * minute))
+                    .env("MNEM_AUTHOR", "agent-7 <agent-7@example.org>")
+                    .stdin(Stdio::null())
+                    .output()?;
+                let text = [output.stdout, output.stderr].concat();
+                let text = String::from_utf8_lossy(&text).replace(&place.path().display().to_string(), "/agent");
+                let text = escape_block(&text);
+                let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+                write!(context.out(), "{text}{end}")?;
+                if !output.status.success() {
+                    return Err(CliError::new(
+                        super::error::Word::Io,
+                        format!("'mnem {}' failed", shell_words(arguments)),
+                    ));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The arguments as a person would type them.
+fn shell_words(arguments: &[&str]) -> String {
+    let plain = |word: &str| word.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./:~@".contains(&b));
+    let quote = |word: &&str| if plain(word) { (*word).to_owned() } else { format!("'{word}'") };
+    arguments.iter().map(quote).collect::<Vec<_>>().join(" ")
+}

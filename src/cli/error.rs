@@ -1,0 +1,329 @@
+//! The one place where an error becomes what the user sees: a word, a message, a hint to type, an exit status.
+
+use super::text::escape_line;
+use super::when::WhenError;
+use crate::graph::RevisionError;
+use crate::model::{IdError, JsonError, KindError, NameError, PatternError, PointerError, TimeError};
+use crate::ops::OpError;
+use crate::store::StoreError;
+use serde::Serialize;
+use std::error::Error;
+use std::io::{self, Write};
+
+/// What kind of error it is: the word in the message and the exit status with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Word {
+    NoNode,
+    NothingToCommit,
+    Conflict,
+    NoStore,
+    UnsafeStore,
+    BadRevision,
+    AmbiguousRevision,
+    Busy,
+    Corrupt,
+    UnsupportedFormat,
+    /// Met in a store.
+    StoredKind,
+    Io,
+    Usage,
+    BadJson,
+    BadUtf8,
+    BadId,
+    BadTime,
+    BadSession,
+    BadRef,
+    BadPattern,
+    /// Given to `put`.
+    GivenKind,
+    ReadOnlyRev,
+    TooLarge,
+}
+
+impl Word {
+    /// The word, a promise to scripts.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::NoNode => "no-node",
+            Self::NothingToCommit => "nothing-to-commit",
+            Self::Conflict => "conflict",
+            Self::NoStore => "no-store",
+            Self::UnsafeStore => "unsafe-store",
+            Self::BadRevision => "bad-revision",
+            Self::AmbiguousRevision => "ambiguous-revision",
+            Self::Busy => "busy",
+            Self::Corrupt => "corrupt",
+            Self::UnsupportedFormat => "unsupported-format",
+            Self::StoredKind | Self::GivenKind => "unsupported-kind",
+            Self::Io => "io",
+            Self::Usage => "usage",
+            Self::BadJson => "bad-json",
+            Self::BadUtf8 => "bad-utf8",
+            Self::BadId => "bad-id",
+            Self::BadTime => "bad-time",
+            Self::BadSession => "bad-session",
+            Self::BadRef => "bad-ref",
+            Self::BadPattern => "bad-pattern",
+            Self::ReadOnlyRev => "read-only-rev",
+            Self::TooLarge => "too-large",
+        }
+    }
+
+    /// 1 for a negative answer, 3 for a stop half-way, 128 for what is fatal, 129 for a wrong call.
+    pub fn exit(self) -> u8 {
+        match self {
+            Self::NoNode | Self::NothingToCommit => 1,
+            Self::Conflict => 3,
+            Self::NoStore
+            | Self::UnsafeStore
+            | Self::BadRevision
+            | Self::AmbiguousRevision
+            | Self::Busy
+            | Self::Corrupt
+            | Self::UnsupportedFormat
+            | Self::StoredKind
+            | Self::Io => 128,
+            Self::Usage
+            | Self::BadJson
+            | Self::BadUtf8
+            | Self::BadId
+            | Self::BadTime
+            | Self::BadSession
+            | Self::BadRef
+            | Self::BadPattern
+            | Self::GivenKind
+            | Self::ReadOnlyRev
+            | Self::TooLarge => 129,
+        }
+    }
+}
+
+/// What the user is told.
+#[derive(Debug)]
+pub struct CliError {
+    word: Word,
+    message: String,
+    hint: Option<String>,
+    closed_pipe: bool,
+}
+
+#[derive(Serialize)]
+struct ErrorJson<'a> {
+    v: u8,
+    r#type: &'static str,
+    code: &'static str,
+    message: &'a str,
+    hint: Option<&'a str>,
+    exit: u8,
+}
+
+impl CliError {
+    /// An error of this kind.
+    pub fn new(word: Word, message: impl Into<String>) -> Self {
+        Self { word, message: message.into(), hint: None, closed_pipe: false }
+    }
+
+    /// A wrong call.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(Word::Usage, message)
+    }
+
+    /// An error with its causes behind it.
+    fn of(word: Word, error: &dyn Error) -> Self {
+        let mut message = error.to_string();
+        let mut cause = error.source();
+        while let Some(error) = cause {
+            let said = error.to_string();
+            if !message.contains(&said) {
+                message = format!("{message}: {said}");
+            }
+            cause = error.source();
+        }
+        Self::new(word, message)
+    }
+
+    /// Names a thing to type, in place of a hint that is there.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Names the argument, line or file that was being worked on.
+    pub fn about(mut self, subject: &str) -> Self {
+        self.message = format!("{subject}: {}", self.message);
+        self
+    }
+
+    /// Whether all that happened is that nobody reads the answer any more.
+    pub fn is_closed_pipe(&self) -> bool {
+        self.closed_pipe
+    }
+
+    /// The exit status.
+    pub fn exit(&self) -> u8 {
+        self.word.exit()
+    }
+
+    /// Tells the error to a person, or as one JSON object.
+    pub fn write(&self, out: &mut dyn Write, json: bool, paint: super::paint::Paint) -> io::Result<()> {
+        if json {
+            let error = ErrorJson {
+                v: 1,
+                r#type: "error",
+                code: self.word.text(),
+                message: &self.message,
+                hint: self.hint.as_deref(),
+                exit: self.exit(),
+            };
+            serde_json::to_writer(&mut *out, &error)?;
+            return writeln!(out);
+        }
+        let label = paint.error(&format!("error[{}]:", self.word.text()));
+        writeln!(out, "mnem: {label} {}", escape_line(&self.message))?;
+        match &self.hint {
+            Some(hint) => {
+                for line in hint.lines() {
+                    writeln!(out, "{} {}", paint.hint("hint:"), escape_line(line))?;
+                }
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl From<StoreError> for CliError {
+    fn from(error: StoreError) -> Self {
+        let told = |word| Self::of(word, &error);
+        match &error {
+            StoreError::NoStore { .. } => told(Word::NoStore).hint("create one with 'mnem init'"),
+            StoreError::NoStoreAt { path, named_by } => told(Word::NoStore)
+                .hint(format!("create it with 'mnem init', or unset {named_by} ('{}')", path.display())),
+            StoreError::NotADirectory { .. } => {
+                told(Word::NoStore).hint("move it away, then create one with 'mnem init'")
+            }
+            StoreError::Unsafe { path, .. } => {
+                told(Word::UnsafeStore).hint(format!("to trust it: export MNEM_SAFE_DIRECTORY='{}'", path.display()))
+            }
+            StoreError::Busy { .. } => {
+                told(Word::Busy).hint("wait for it, or give it longer with '--lock-timeout 60s'")
+            }
+            StoreError::Corrupt { .. } => {
+                told(Word::Corrupt).hint("nothing was changed; keep a copy of the store before anything else")
+            }
+            StoreError::UnsupportedFormat { .. } => told(Word::UnsupportedFormat).hint("read it with a newer mnem"),
+            StoreError::UnsupportedKind(_) => told(Word::StoredKind).hint("read it with a newer mnem"),
+            StoreError::Io { .. } | StoreError::Database(_) => told(Word::Io),
+        }
+    }
+}
+
+impl From<RevisionError> for CliError {
+    fn from(error: RevisionError) -> Self {
+        if let RevisionError::Store(error) = error {
+            return error.into();
+        }
+        let told = |word| Self::of(word, &error);
+        match &error {
+            RevisionError::Ambiguous { candidates, .. } => {
+                let lines: Vec<_> = candidates.iter().map(|(id, subject)| format!("{id} {subject}")).collect();
+                told(Word::AmbiguousRevision).hint(lines.join("\n"))
+            }
+            RevisionError::Unknown { near, .. } if !near.is_empty() => {
+                told(Word::BadRevision).hint(format!("did you mean '{}'?", near.join("', '")))
+            }
+            RevisionError::Unborn { .. } => {
+                told(Word::BadRevision).hint("make one with 'mnem put ID CONTENT' and 'mnem commit -m MESSAGE'")
+            }
+            RevisionError::Unknown { .. } | RevisionError::NoAncestor { .. } | RevisionError::NoParent { .. } => {
+                told(Word::BadRevision).hint("see 'mnem log --oneline'")
+            }
+            RevisionError::Syntax { .. } | RevisionError::Store(_) => {
+                told(Word::BadRevision).hint("a revision is HEAD, a branch or a commit id, with ~N or ^N behind it")
+            }
+        }
+    }
+}
+
+impl From<OpError> for CliError {
+    fn from(error: OpError) -> Self {
+        match error {
+            OpError::Store(error) => error.into(),
+            OpError::Revision(error) => error.into(),
+            OpError::NothingToCommit => Self::of(Word::NothingToCommit, &error)
+                .hint("stage a change with 'mnem put', or commit as it is with '--allow-empty'"),
+            OpError::Conflict(ref ids) => {
+                let names: Vec<_> = ids.iter().map(|id| format!("'{id}'")).collect();
+                Self::of(Word::Conflict, &error).about(&names.join(", ")).hint(
+                    "your changes are still staged; see the other version with 'mnem get ID -r HEAD', then put yours again with 'mnem put ID CONTENT -m MESSAGE'",
+                )
+            }
+        }
+    }
+}
+
+impl From<IdError> for CliError {
+    fn from(error: IdError) -> Self {
+        Self::of(Word::BadId, &error)
+    }
+}
+
+impl From<JsonError> for CliError {
+    fn from(error: JsonError) -> Self {
+        Self::of(Word::BadJson, &error)
+    }
+}
+
+impl From<KindError> for CliError {
+    fn from(error: KindError) -> Self {
+        Self::of(Word::GivenKind, &error).hint("the one kind is 'note'")
+    }
+}
+
+impl From<NameError> for CliError {
+    fn from(error: NameError) -> Self {
+        let word = match error {
+            NameError::Session => Word::BadSession,
+            NameError::Branch(_) => Word::BadRef,
+        };
+        Self::of(word, &error)
+    }
+}
+
+impl From<PatternError> for CliError {
+    fn from(error: PatternError) -> Self {
+        Self::of(Word::BadPattern, &error)
+    }
+}
+
+impl From<PointerError> for CliError {
+    fn from(error: PointerError) -> Self {
+        Self::of(Word::Usage, &error)
+    }
+}
+
+impl From<TimeError> for CliError {
+    fn from(error: TimeError) -> Self {
+        Self::of(Word::BadTime, &error).hint("an event time looks like 2026-11-30T18:05:00+01:00")
+    }
+}
+
+impl From<WhenError> for CliError {
+    fn from(error: WhenError) -> Self {
+        Self::of(Word::BadTime, &error)
+            .hint("a time looks like 2026-11-30T18:05:00+01:00, '2026-11-30 18:05', '2 days ago' or @1764522300")
+    }
+}
+
+impl From<io::Error> for CliError {
+    fn from(error: io::Error) -> Self {
+        let closed_pipe = error.kind() == io::ErrorKind::BrokenPipe;
+        Self { closed_pipe, ..Self::of(Word::Io, &error) }
+    }
+}
+
+impl std::fmt::Display for CliError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}

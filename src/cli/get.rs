@@ -1,0 +1,111 @@
+//! `mnem get`
+
+use super::context::{AtRevision, Context};
+use super::error::{CliError, Word};
+use super::json::{AbsentJson, NodeJson, ValueJson};
+use crate::graph::Revision;
+use crate::model::{Content, Node, NodeId, pointer};
+use crate::ops;
+
+/// Print the content of a node
+///
+/// Reads HEAD with this session's staged changes, or the memory at a revision. A string prints as its text, byte for
+/// byte; any other value as its JSON text, byte for byte.
+#[derive(clap::Args, Debug)]
+pub(super) struct GetArgs {
+    /// The node's id; several with --json
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<String>,
+
+    #[command(flatten)]
+    at: AtRevision,
+
+    /// As what to print a string: its text, or its JSON text
+    #[arg(short = 't', long = "type", value_name = "TYPE", default_value = "text", value_parser = ["text", "json"])]
+    kind: String,
+
+    /// Print only the value at this JSON pointer (RFC 6901), such as /a/0/b
+    #[arg(long, value_name = "POINTER", allow_hyphen_values = true)]
+    path: Option<String>,
+}
+
+pub(super) fn run(args: &GetArgs, context: &mut Context) -> Result<(), CliError> {
+    let ids = args.ids.iter().map(|id| node_id(id)).collect::<Result<Vec<_>, _>>()?;
+    if ids.len() > 1 && !context.globals.json {
+        return Err(CliError::usage("several ids are only printed with --json").hint("mnem get --json ID ID …"));
+    }
+    let store = context.store()?;
+    let session = context.session()?;
+    let revision = context.revision(&args.at, &store)?.map(|rev| Revision::parse(&rev)).transpose()?;
+    let (nodes, also_prefix) = ops::get(&store, &session, revision.as_ref(), &ids)?;
+    context.warn_prefix(also_prefix.as_deref());
+    let mut absent = Vec::new();
+    for (id, node) in ids.iter().zip(&nodes) {
+        let shown = match node {
+            Some(node) => show(node, args, context)?,
+            None if context.globals.json && ids.len() > 1 => {
+                context.json_line(&AbsentJson::new(id.as_str()))?;
+                false
+            }
+            None => false,
+        };
+        if !shown {
+            absent.push(id);
+        }
+    }
+    let names: Vec<_> = absent.iter().map(|id| format!("'{id}'")).collect();
+    match (&absent[..], &args.path) {
+        ([], _) => Ok(()),
+        ([id], Some(path)) if nodes.iter().any(Option::is_some) => {
+            Err(CliError::new(Word::NoNode, format!("the content of '{id}' has nothing at '{path}'")))
+        }
+        _ => Err(CliError::new(Word::NoNode, format!("no node {}", names.join(", ")))),
+    }
+}
+
+/// Reads an id by the rule that every command has.
+pub(super) fn node_id(text: &str) -> Result<NodeId, CliError> {
+    NodeId::new(text).map_err(|error| CliError::from(error).about(&shortened(text)))
+}
+
+/// A text in quotes, cut where it is long.
+fn shortened(text: &str) -> String {
+    const SHOWN: usize = 60;
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("'{}…'", &text[..end]),
+        None => format!("'{text}'"),
+    }
+}
+
+/// Prints a node; `false` where its content has nothing at the path.
+fn show(node: &Node, args: &GetArgs, context: &mut Context) -> Result<bool, CliError> {
+    let Some(path) = &args.path else {
+        if context.globals.json {
+            context.json_line(&NodeJson::new(node)?)?;
+        } else {
+            print(&node.content, args, context)?;
+        }
+        return Ok(true);
+    };
+    let Some(value) = pointer(node.content.json(), path)? else { return Ok(false) };
+    if context.globals.json {
+        context.json_line(&ValueJson::new(node.id.as_str(), path, value)?)?;
+    } else {
+        print(&Content::from_json(value)?, args, context)?;
+    }
+    Ok(true)
+}
+
+fn print(content: &Content, args: &GetArgs, context: &mut Context) -> Result<(), CliError> {
+    let text = if args.kind == "json" { None } else { content.text() };
+    match text {
+        Some(text) => context.out().write_all(text.as_bytes())?,
+        None => {
+            if content.is_string() && args.kind == "text" {
+                context.say("note: the string has a lone surrogate and so no text; this is its JSON text");
+            }
+            context.out().write_all(content.json().as_bytes())?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,155 @@
+//! `mnem log`
+
+use super::context::{AtRevision, Context};
+use super::error::CliError;
+use super::json::CommitJson;
+use super::paint::Paint;
+use super::text::{escape_block, escape_line};
+use crate::graph::{Entry, Revision};
+use crate::model::Pattern;
+use crate::ops::{self, LogFilter, LogReport};
+use crate::store::short_branch;
+use std::io::{self, Write};
+
+/// Digits of an id where a short one will do.
+const SHORT: usize = 10;
+
+/// Show the commits behind a revision
+///
+/// Children come before their parents, whatever the clocks said. With patterns, only commits that changed such a node.
+#[derive(clap::Args, Debug)]
+pub(super) struct LogArgs {
+    /// Where to begin; HEAD if none is named
+    #[arg(value_name = "REV")]
+    revisions: Vec<String>,
+
+    /// Only commits that changed a node with such an id: an id, an id with / behind it for all below, or a glob
+    #[arg(last = true, value_name = "PATTERN")]
+    patterns: Vec<String>,
+
+    #[command(flatten)]
+    at: AtRevision,
+
+    /// Show at most COUNT commits
+    #[arg(short = 'n', long = "max-count", value_name = "COUNT")]
+    limit: Option<usize>,
+
+    /// Pass over the first COUNT commits
+    #[arg(long, value_name = "COUNT", default_value_t = 0, hide_default_value = true)]
+    skip: usize,
+
+    /// One line a commit
+    #[arg(long)]
+    oneline: bool,
+
+    /// The oldest first
+    #[arg(long)]
+    reverse: bool,
+
+    /// Follow only the first parent of each merge
+    #[arg(long)]
+    first_parent: bool,
+
+    /// Only full commit ids, one a line
+    #[arg(long, conflicts_with = "oneline")]
+    ids: bool,
+
+    /// Take * ? [ in patterns as they are
+    #[arg(long)]
+    literal: bool,
+}
+
+pub(super) fn run(args: &LogArgs, context: &mut Context) -> Result<(), CliError> {
+    let patterns = args.patterns.iter().map(|text| pattern(text, args.literal)).collect::<Result<_, _>>()?;
+    let store = context.store()?;
+    let session = context.session()?;
+    let mut revisions = args.revisions.clone();
+    if revisions.is_empty() {
+        revisions.extend(context.revision(&args.at, &store)?);
+    } else if args.at.rev.is_some() {
+        return Err(CliError::usage("REV and --rev both name a revision"));
+    }
+    let filter = LogFilter {
+        revisions: revisions.iter().map(|rev| Revision::parse(rev)).collect::<Result<_, _>>()?,
+        patterns,
+        first_parent: args.first_parent,
+        skip: args.skip,
+        limit: args.limit,
+        reverse: args.reverse,
+    };
+    let report = ops::log(&store, &session, &filter)?;
+    for name in &report.also_prefixes {
+        context.warn_prefix(Some(name));
+    }
+    if let Some(branch) = &report.unborn {
+        context.say(&format!("no commit yet on '{}'", escape_line(branch)));
+    }
+    if !args.ids {
+        context.page();
+    }
+    render(&report, args, context)
+}
+
+/// Reads an id pattern.
+fn pattern(text: &str, literal: bool) -> Result<Pattern, CliError> {
+    Pattern::parse(text, literal).map_err(|error| CliError::from(error).about(&format!("'{text}'")))
+}
+
+fn render(report: &LogReport, args: &LogArgs, context: &mut Context) -> Result<(), CliError> {
+    let paint = context.paint();
+    for (at, entry) in report.entries.iter().enumerate() {
+        if args.ids && !context.globals.json {
+            context.line(&entry.commit.id.to_string())?;
+        } else if context.globals.json {
+            context.json_line(&CommitJson::new(entry))?;
+        } else if args.oneline {
+            let line = one_line(entry, report.head_branch.as_deref(), paint);
+            context.line(&line)?;
+        } else {
+            let out = context.out();
+            if at > 0 {
+                writeln!(out)?;
+            }
+            block(out, entry, report.head_branch.as_deref(), paint)?;
+        }
+    }
+    Ok(())
+}
+
+/// Such as ` (HEAD -> main, other)`; nothing where no ref names the commit.
+fn decoration(entry: &Entry, head_branch: Option<&str>, paint: Paint) -> String {
+    let mut names = Vec::new();
+    for name in &entry.refs {
+        let short = escape_line(short_branch(name)).into_owned();
+        let painted = paint.branch(&short);
+        let own = entry.is_head && head_branch == Some(name);
+        names.push(if own { format!("{} {painted}", paint.head("HEAD ->")) } else { painted });
+    }
+    if entry.is_head && head_branch.is_none() {
+        names.insert(0, paint.head("HEAD"));
+    }
+    if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) }
+}
+
+fn one_line(entry: &Entry, head_branch: Option<&str>, paint: Paint) -> String {
+    let id = entry.commit.id.to_string();
+    let decoration = decoration(entry, head_branch, paint);
+    format!("{}{decoration} {}", paint.commit(&id[..SHORT]), escape_line(entry.commit.message.subject()))
+}
+
+fn block(out: &mut dyn Write, entry: &Entry, head_branch: Option<&str>, paint: Paint) -> io::Result<()> {
+    let commit = &entry.commit;
+    let header = paint.commit(&format!("commit {}", commit.id));
+    writeln!(out, "{header}{}", decoration(entry, head_branch, paint))?;
+    if entry.parents.len() > 1 {
+        let parents: Vec<_> = entry.parents.iter().map(|id| id.to_string()[..SHORT].to_owned()).collect();
+        writeln!(out, "Merge:  {}", parents.join(" "))?;
+    }
+    writeln!(out, "Author: {}", escape_line(commit.author.as_str()))?;
+    writeln!(out, "Date:   {}", commit.time)?;
+    writeln!(out)?;
+    for line in escape_block(commit.message.as_str()).lines() {
+        writeln!(out, "{}", format!("    {line}").trim_end())?;
+    }
+    Ok(())
+}

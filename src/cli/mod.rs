@@ -1,0 +1,159 @@
+//! The command line: parses, prints, and asks clock, environment and terminal. Nothing below does.
+
+mod commit;
+mod complete;
+mod context;
+mod demo;
+mod editor;
+mod error;
+mod get;
+mod init;
+mod input;
+mod json;
+mod log;
+mod pager;
+mod paint;
+mod put;
+mod rows;
+mod text;
+mod version;
+mod when;
+
+use clap::{CommandFactory, Parser, Subcommand, error::ErrorKind};
+use context::{Context, Globals, paint_for};
+use error::{CliError, Word};
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Version control for the memory of AI agents
+///
+/// Keeps memory nodes in a store, commits them, and tells when a belief entered and from where.
+#[derive(Parser, Debug)]
+#[command(
+    name = "mnem",
+    version,
+    about,
+    long_about,
+    infer_subcommands = false,
+    infer_long_args = false,
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    max_term_width = 100,
+    after_help = "See 'mnem COMMAND --help' for what a command does, and 'mnem demo' for a tour."
+)]
+struct Cli {
+    #[command(flatten)]
+    globals: Globals,
+    #[command(subcommand)]
+    command: Verb,
+}
+
+#[derive(Subcommand, Debug)]
+enum Verb {
+    Init(init::InitArgs),
+    Put(Box<put::PutArgs>),
+    Get(get::GetArgs),
+    Commit(commit::CommitArgs),
+    Log(log::LogArgs),
+    Version(version::VersionArgs),
+    Demo(demo::DemoArgs),
+}
+
+/// The definition of the command line, for man pages and completions.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// Runs the command that the arguments name and returns its exit status.
+pub fn run() -> ExitCode {
+    complete::answer();
+    // A file-size limit is then an error of the write and not the end of the process.
+    let _ignored = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
+    // The database may panic on damaged pages. That is caught and told as damage; no trace is printed.
+    std::panic::set_hook(Box::new(|_| {}));
+
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let mut shown = Shown::before_parsing(&arguments);
+    let fault = |_| Err(CliError::new(Word::Corrupt, "the memory store is damaged, or this is a fault of mnem"));
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let Some(cli) = parse(&arguments)? else { return Ok(()) };
+        shown = Shown { json: cli.globals.json, color: cli.globals.color.clone() };
+        dispatch(cli)
+    }));
+    match outcome.unwrap_or_else(fault) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
+        Err(error) => {
+            let paint = paint_for(&shown.color, io::stderr().is_terminal());
+            // Where standard error is closed too, the exit status has to do.
+            let _closed = error.write(&mut io::stderr().lock(), shown.json, paint);
+            ExitCode::from(error.exit())
+        }
+    }
+}
+
+/// How an error is to be shown.
+struct Shown {
+    json: bool,
+    color: String,
+}
+
+impl Shown {
+    /// As far as the arguments tell without being parsed.
+    fn before_parsing(arguments: &[OsString]) -> Self {
+        let json = arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
+        Self { json, color: "auto".to_owned() }
+    }
+}
+
+/// Reads the arguments; help and version are answered here.
+fn parse(arguments: &[OsString]) -> Result<Option<Cli>, CliError> {
+    match Cli::try_parse_from(arguments) {
+        Ok(cli) => Ok(Some(cli)),
+        Err(error) => match error.kind() {
+            ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+                write!(io::stdout(), "{}", error.render())?;
+                Ok(None)
+            }
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+                Err(CliError::usage("no command is named").hint("see 'mnem --help'"))
+            }
+            _ => Err(usage(&error, arguments)),
+        },
+    }
+}
+
+/// What clap says of a wrong call, as one of our errors.
+fn usage(error: &clap::Error, arguments: &[OsString]) -> CliError {
+    let not_text = arguments.iter().skip(1).find(|argument| argument.to_str().is_none());
+    if let (ErrorKind::InvalidUtf8, Some(argument)) = (error.kind(), not_text) {
+        return CliError::new(Word::BadUtf8, format!("the argument '{}' is not UTF-8", argument.display()))
+            .hint("give text that is not UTF-8 as a file: mnem put ID -F FILE");
+    }
+    let text = error.render().to_string();
+    let mut paragraphs = text.split("\n\n");
+    let message = paragraphs.next().unwrap_or(&text).trim_start_matches("error: ");
+    let message = message.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    let hint = paragraphs.find_map(|paragraph| {
+        paragraph.trim().strip_prefix("tip: ").map(|tip| tip.lines().next().unwrap_or(tip).to_owned())
+    });
+    CliError::usage(message).hint(hint.unwrap_or_else(|| "see 'mnem --help'".to_owned()))
+}
+
+fn dispatch(cli: Cli) -> Result<(), CliError> {
+    let mut context = Context::new(cli.globals)?;
+    match cli.command {
+        Verb::Init(args) => init::run(&args, &mut context)?,
+        Verb::Put(args) => put::run(&args, &mut context)?,
+        Verb::Get(args) => get::run(&args, &mut context)?,
+        Verb::Commit(args) => commit::run(&args, &mut context)?,
+        Verb::Log(args) => log::run(&args, &mut context)?,
+        Verb::Version(args) => version::run(&args, &mut context)?,
+        Verb::Demo(args) => demo::run(&args, &mut context)?,
+    }
+    Ok(context.finish()?)
+}

@@ -1,0 +1,242 @@
+//! `mnem put`
+
+use super::context::Context;
+use super::error::{CliError, Word};
+use super::get::node_id;
+use super::input::{not_utf8, read_bytes, read_text};
+use super::json::StagedJson;
+use super::rows::{Defaults, read_rows};
+use super::text::escape_line;
+use crate::model::{Content, ContentKind, MAX_CONTENT_BYTES, Message, Node, Provenance, Timestamp};
+use crate::ops::{self, StagedReport, StagedState, Write};
+use crate::store::CommitWords;
+use std::path::{Path, PathBuf};
+
+/// From this size on a content is remarked upon: 8 MiB.
+const LARGE: usize = 8 << 20;
+
+/// The most bytes of JSON Lines that are read at once: 16 GiB.
+const MAX_ROWS_BYTES: u64 = 16 << 30;
+
+/// Stage a node, or many
+///
+/// Records what the node is to be in this session's next commit, and prints its id. Content is kept byte for byte. What
+/// HEAD has already is not staged again. One argument holds at most 128 KiB on Linux: give more on standard input or as
+/// a file.
+#[derive(clap::Args, Debug)]
+#[command(
+    override_usage = "mnem put [OPTIONS] ID CONTENT\n       mnem put [OPTIONS] ID -\n       mnem put [OPTIONS] ID -F FILE\n       mnem put [OPTIONS] --new CONTENT\n       mnem put [OPTIONS] --jsonl [FILE|-]"
+)]
+pub(super) struct PutArgs {
+    /// The node's id: 1 to 1024 bytes, no control characters
+    #[arg(value_name = "ID", allow_hyphen_values = true)]
+    id: Option<String>,
+
+    /// The content; - reads standard input
+    #[arg(value_name = "CONTENT", allow_hyphen_values = true)]
+    content: Option<String>,
+
+    /// Take the content from FILE; - is standard input
+    #[arg(short = 'F', long, value_name = "FILE")]
+    file: Option<PathBuf>,
+
+    /// Generate an id (UUIDv7); only the content is given
+    #[arg(long)]
+    new: bool,
+
+    /// Read many nodes, a JSON object a line: {"id","content"|"content_json","provenance","event_time"}, or
+    /// {"id","deleted":true}; all or none. Without FILE standard input
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    jsonl: Option<PathBuf>,
+
+    /// What the content is: text, or JSON kept as it is spelled
+    #[arg(short = 't', long = "type", value_name = "TYPE", default_value = "text", value_parser = ["text", "json"])]
+    kind: String,
+
+    /// The content kind; note is the only one
+    #[arg(long = "kind", value_name = "KIND", default_value = "note")]
+    content_kind: String,
+
+    /// When the belief was formed, RFC 3339 with an offset
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    event_time: Option<String>,
+
+    /// Which step of the run produced it [env: MNEM_AGENT_STEP]
+    #[arg(long, value_name = "STEP", allow_hyphen_values = true)]
+    agent_step: Option<String>,
+
+    /// The observation it was drawn from [env: MNEM_OBSERVATION]
+    #[arg(long, value_name = "REF", allow_hyphen_values = true)]
+    observation: Option<String>,
+
+    /// The tool call that produced it [env: MNEM_TOOL_CALL]
+    #[arg(long, value_name = "REF", allow_hyphen_values = true)]
+    tool_call: Option<String>,
+
+    /// An external source [env: MNEM_SOURCE]
+    #[arg(long, value_name = "REF", allow_hyphen_values = true)]
+    source: Option<String>,
+
+    /// Anything else about where it came from [env: MNEM_NOTE]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    note: Option<String>,
+
+    /// Provenance as a JSON object; the options above beat it, and it beats the variables
+    #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
+    provenance: Option<String>,
+
+    /// Commit just this, in the same transaction; several are paragraphs
+    #[arg(short, long, value_name = "MESSAGE", allow_hyphen_values = true)]
+    message: Vec<String>,
+}
+
+pub(super) fn run(args: &PutArgs, context: &mut Context) -> Result<(), CliError> {
+    let writes = writes(args, context)?;
+    let large = writes.iter().filter_map(large).collect::<Vec<_>>();
+    let words = words(args, context)?;
+    let store = context.store_to_write()?;
+    let session = context.session()?;
+    let (reports, commit) = match words {
+        None => (ops::put(&store, &session, writes)?, None),
+        Some(words) => {
+            let report = ops::put_and_commit(&store, &session, writes, &words)?;
+            context.warn_error(report.warning);
+            (report.reports, Some(report.commit.map(|commit| commit.to_string())))
+        }
+    };
+    for remark in large {
+        context.say(&remark);
+    }
+    tell(&reports, args, context)?;
+    for report in &reports {
+        if !context.globals.json {
+            context.line(report.id.as_str())?;
+            continue;
+        }
+        let row = StagedJson::new(report, session.as_str());
+        match &commit {
+            None => context.json_line(&row)?,
+            Some(commit) => context.json_line(&row.committed(commit.as_deref()))?,
+        }
+    }
+    Ok(())
+}
+
+/// Says what was not staged, for HEAD has it.
+fn tell(reports: &[StagedReport], args: &PutArgs, context: &mut Context) -> Result<(), CliError> {
+    let unchanged: Vec<_> = reports.iter().filter(|report| report.state == StagedState::Unchanged).collect();
+    match unchanged[..] {
+        [] => {}
+        [one] if args.jsonl.is_none() => context.say(&format!("unchanged: '{}'", escape_line(one.id.as_str()))),
+        _ => context.say(&format!("unchanged: {} of {}", unchanged.len(), reports.len())),
+    }
+    Ok(())
+}
+
+fn large(write: &Write) -> Option<String> {
+    match write {
+        Write::Set(node) if node.content.json().len() >= LARGE => Some(format!(
+            "note: the content of '{}' is large ({} MiB)",
+            escape_line(node.id.as_str()),
+            node.content.json().len() >> 20
+        )),
+        Write::Set(_) | Write::Remove(_) => None,
+    }
+}
+
+fn words(args: &PutArgs, context: &Context) -> Result<Option<CommitWords>, CliError> {
+    if args.message.is_empty() {
+        return Ok(None);
+    }
+    let message = message(&args.message.join("\n\n"))?;
+    Ok(Some(CommitWords { author: context.author(None)?, time: context.now()?, message }))
+}
+
+/// Reads a commit message.
+pub(super) fn message(text: &str) -> Result<Message, CliError> {
+    Message::new(text)
+        .map_err(|_| CliError::usage("the message may not be blank").hint("say what changed: -m 'learn preferences'"))
+}
+
+fn writes(args: &PutArgs, context: &Context) -> Result<Vec<Write>, CliError> {
+    let content_kind = ContentKind::parse(&args.content_kind)?;
+    let provenance = provenance(args, context)?;
+    let event_time = args.event_time.as_deref().map(event_time).transpose()?;
+    for word in [&args.id, &args.content].into_iter().flatten() {
+        context.refuse_mistyped_option(word, "mnem put -- ID CONTENT")?;
+    }
+    if let Some(rows) = &args.jsonl {
+        if args.id.is_some() || args.file.is_some() || args.new || args.kind == "json" {
+            return Err(
+                CliError::usage("with --jsonl ids and contents come from the rows").hint("mnem put --jsonl FILE")
+            );
+        }
+        let defaults = Defaults { provenance, event_time };
+        let bytes = read_bytes(context, rows, MAX_ROWS_BYTES)?;
+        return read_rows(&bytes, &defaults, context.generated_ids()?);
+    }
+    let (id, given) = match (args.new, &args.id, &args.content) {
+        (true, content, None) => (context.generated_ids()?(), content.as_deref()),
+        (true, _, Some(_)) => {
+            return Err(CliError::usage("with --new only the content is given").hint("mnem put --new CONTENT"));
+        }
+        (false, None, _) => {
+            return Err(CliError::usage("no id is given").hint("mnem put ID CONTENT, or mnem put --new CONTENT"));
+        }
+        (false, Some(id), content) => (node_id(id)?, content.as_deref()),
+    };
+    let text = content_text(args, given, context)?;
+    let content = match args.kind.as_str() {
+        "json" => Content::from_json(&text).map_err(|error| CliError::from(error).about("the content"))?,
+        _ => Content::from_text(&text),
+    };
+    if content.json().len() as u64 > MAX_CONTENT_BYTES {
+        return Err(CliError::new(Word::TooLarge, format!("the content has more than {MAX_CONTENT_BYTES} bytes")));
+    }
+    Ok(vec![Write::Set(Node { id, content, content_kind, provenance, event_time })])
+}
+
+fn content_text(args: &PutArgs, given: Option<&str>, context: &Context) -> Result<String, CliError> {
+    match (given, &args.file) {
+        (Some(_), Some(_)) => Err(CliError::usage("CONTENT and -F both give the content")),
+        (None, None) => {
+            Err(CliError::usage("no content is given")
+                .hint("mnem put ID CONTENT; '-' in its place reads standard input"))
+        }
+        (Some("-"), None) => read_text(context, Path::new("-")),
+        (Some(text), None) => Ok(text.to_owned()),
+        (None, Some(file)) => read_text(context, file),
+    }
+}
+
+/// Reads an event time as the caller spelled it.
+pub(super) fn event_time(text: &str) -> Result<Timestamp, CliError> {
+    Timestamp::parse(text).map_err(|error| CliError::from(error).about(&format!("the event time '{text}'")))
+}
+
+/// Options beat `--provenance`, which beats the variables; an empty option clears.
+fn provenance(args: &PutArgs, context: &Context) -> Result<Provenance, CliError> {
+    let mut provenance = context.provenance()?;
+    if let Some(json) = &args.provenance {
+        super::rows::overlay_provenance(json, &mut provenance)
+            .map_err(|error| error.about("--provenance").hint(r#"such as --provenance '{"source":"web"}'"#))?;
+    }
+    let options = [
+        (&args.agent_step, &mut provenance.agent_step),
+        (&args.observation, &mut provenance.observation),
+        (&args.tool_call, &mut provenance.tool_call),
+        (&args.source, &mut provenance.source),
+        (&args.note, &mut provenance.note),
+    ];
+    for (given, field) in options {
+        if let Some(given) = given {
+            *field = (!given.is_empty()).then(|| given.clone());
+        }
+    }
+    Ok(provenance)
+}
+
+/// Text of JSON Lines; what is not UTF-8 is refused with the offset.
+pub(super) fn utf8<'a>(bytes: &'a [u8], name: &str) -> Result<&'a str, CliError> {
+    std::str::from_utf8(bytes).map_err(|error| not_utf8(name, error.valid_up_to()))
+}

@@ -1,0 +1,11 @@
+//! Questions about states and commits, over small traits. Pure: no process, no clock, no terminal.
+
+mod ancestry;
+mod entry;
+mod revision;
+mod walk;
+
+pub use ancestry::Reach;
+pub use entry::{Entry, Surroundings};
+pub use revision::{Revision, RevisionError, resolve};
+pub use walk::Walk;

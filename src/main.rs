@@ -1,0 +1,7 @@
+//! The `mnem` binary.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    mnemosyne::run()
+}

@@ -1,0 +1,104 @@
+//! Making what is staged a commit.
+
+use super::{OpError, StagedReport, StagedState};
+use crate::graph::{Entry, Surroundings};
+use crate::model::{NodeId, SessionName};
+use crate::object::{get, node_object_id};
+use crate::store::{Access, ChangeCount, CommitWords, Head, NodeBytes, SessionView, Store, StoreError};
+use std::collections::BTreeMap;
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct CommitRequest {
+    /// Author, time and message.
+    pub words: CommitWords,
+    /// Whether a commit without changes is wanted too.
+    pub allow_empty: bool,
+}
+
+/// The commit that was made.
+#[derive(Debug)]
+pub struct CommitReport {
+    /// The commit.
+    pub entry: Entry,
+    /// Where the session stands.
+    pub head: Head,
+    /// What failed after the commit was durable.
+    pub warning: Option<StoreError>,
+}
+
+/// The changes that a commit would make: node by node on top of HEAD. What another session changed to the same version
+/// is no change any more; what it changed otherwise is a conflict, and then nothing is committed.
+fn plan<A: Access>(view: &SessionView<'_, A>) -> Result<BTreeMap<NodeId, Option<NodeBytes>>, OpError> {
+    let root = view.tables.root(view.head_commit()?)?;
+    let (mut changes, mut conflicts) = (BTreeMap::new(), Vec::new());
+    for (id, change) in view.changes()? {
+        let old = get(view.tables, root, &id)?.map(|(_, object)| object);
+        if old == change.version() {
+            continue;
+        }
+        if old != change.base {
+            conflicts.push(id);
+            continue;
+        }
+        changes.insert(id, change.node.map(<[u8]>::to_vec));
+    }
+    if conflicts.is_empty() { Ok(changes) } else { Err(OpError::Conflict(conflicts)) }
+}
+
+fn refuse_nothing(changes: &BTreeMap<NodeId, Option<NodeBytes>>, allow_empty: bool) -> Result<(), OpError> {
+    if changes.is_empty() && !allow_empty { Err(OpError::NothingToCommit) } else { Ok(()) }
+}
+
+/// Commits all that the session has staged, on top of where its branch is by now.
+pub fn commit(store: &Store, session: &SessionName, request: &CommitRequest) -> Result<CommitReport, OpError> {
+    let mut log = store.lock_log(session)?;
+    let bytes = log.read().map_err(StoreError::from)?;
+    let path = log.path().to_owned();
+    let (report, warning) = store.write(
+        |tables| refuse_nothing(&plan(&SessionView::new(tables, session, &path, &bytes)?)?, request.allow_empty),
+        |tables| {
+            let view = SessionView::new(tables, session, &path, &bytes)?;
+            let changes = plan(&view)?;
+            refuse_nothing(&changes, request.allow_empty)?;
+            let mut row = view.next_row();
+            row.consumed = view.staged.last();
+            let head = row.head.clone();
+            drop(view);
+            let (number, _) = tables.commit_on_head(session, row, changes, request.words.clone(), "commit")?;
+            let commit = tables.commit(number)?;
+            let entry = Surroundings::new(tables, &head)?.entry(tables, number, commit, &BTreeMap::new())?;
+            Ok::<_, OpError>(CommitReport { entry, head, warning: None })
+        },
+    )?;
+    // Not synced: numbers that are consumed never count.
+    let truncated = log.truncate().err().map(StoreError::from);
+    Ok(CommitReport { warning: warning.or(truncated), ..report })
+}
+
+/// What a commit would change now, without making it.
+pub fn preview(
+    store: &Store,
+    session: &SessionName,
+    allow_empty: bool,
+) -> Result<(Vec<StagedReport>, ChangeCount), OpError> {
+    store.read(session, |view| {
+        let changes = plan(view)?;
+        refuse_nothing(&changes, allow_empty)?;
+        let root = view.tables.root(view.head_commit()?)?;
+        let (mut reports, mut count) = (Vec::new(), ChangeCount::default());
+        for (id, node) in changes {
+            let old = get(view.tables, root, &id)?.map(|(_, object)| object);
+            let hash = node.as_deref().map(node_object_id);
+            let state = StagedState::between(old, hash);
+            match state {
+                StagedState::Added => count.added += 1,
+                StagedState::Modified => count.modified += 1,
+                StagedState::Removed => count.removed += 1,
+                StagedState::Unchanged => {}
+            }
+            reports.push(StagedReport { id, hash, state });
+        }
+        Ok((reports, count))
+    })
+}

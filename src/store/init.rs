@@ -1,0 +1,126 @@
+//! Creating a store.
+
+use super::StoreError;
+use super::discover::{DATABASE_FILE, STORE_DIRECTORY};
+use super::record::{Head, Session};
+use super::tables::Tables;
+use crate::model::{BranchName, SessionName};
+use redb::backends::FileBackend;
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// The directory of the staged logs.
+pub const STAGED_DIRECTORY: &str = "staged";
+
+/// Whether a store had to be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Created {
+    /// It is new.
+    New,
+    /// It was there.
+    Existing,
+}
+
+/// Creates a store at `store`, unless one is there: built beside, synced, renamed into place.
+///
+/// A kill leaves at most a directory `.mnemosyne-new-…` beside, which blocks nothing.
+pub fn init(store: &Path, branch: &BranchName) -> Result<Created, StoreError> {
+    if exists(store)? {
+        return Ok(Created::Existing);
+    }
+    let parent = store.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let failed = |action, path: &Path| {
+        let path = path.to_owned();
+        move |source| StoreError::Io { action, path, source }
+    };
+    create_directories(parent)?;
+    let building = tempfile::Builder::new()
+        .prefix(&format!("{STORE_DIRECTORY}-new-"))
+        .tempdir_in(parent)
+        .map_err(failed("creating a directory in", parent))?;
+    std::fs::set_permissions(building.path(), std::fs::Permissions::from_mode(0o700))
+        .map_err(failed("setting the mode of", building.path()))?;
+    build(building.path(), branch)?;
+    match std::fs::rename(building.path(), store) {
+        Ok(()) => {
+            // It is in place now: nothing is left to be removed.
+            let _moved = building.keep();
+            sync_directory(parent)?;
+            Ok(Created::New)
+        }
+        Err(error) if matches!(error.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists) => {
+            Ok(Created::Existing)
+        }
+        Err(error) => Err(failed("renaming to", store)(error)),
+    }
+}
+
+/// Whether something stands in the place of the store; what is no directory is refused.
+fn exists(store: &Path) -> Result<bool, StoreError> {
+    match std::fs::symlink_metadata(store) {
+        Ok(metadata) if metadata.is_dir() || metadata.is_symlink() => Ok(true),
+        Ok(_) => Err(StoreError::NotADirectory { path: store.to_owned() }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(source) => Err(StoreError::Io { action: "looking for", path: store.to_owned(), source }),
+    }
+}
+
+fn build(directory: &Path, branch: &BranchName) -> Result<(), StoreError> {
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |source| StoreError::Io { action: "creating", path, source }
+    };
+    let create = |name: &str| -> Result<(PathBuf, File), StoreError> {
+        let path = directory.join(name);
+        let file = File::options().read(true).write(true).create_new(true).mode(0o600).open(&path);
+        let file = file.map_err(failed(&path))?;
+        file.set_permissions(std::fs::Permissions::from_mode(0o600)).map_err(failed(&path))?;
+        Ok((path, file))
+    };
+
+    let (path, mut ignore) = create(".gitignore")?;
+    ignore.write_all(b"*\n").and_then(|()| ignore.sync_all()).map_err(failed(&path))?;
+    let staged = directory.join(STAGED_DIRECTORY);
+    std::fs::DirBuilder::new().mode(0o700).create(&staged).map_err(failed(&staged))?;
+    std::fs::set_permissions(&staged, std::fs::Permissions::from_mode(0o700)).map_err(failed(&staged))?;
+    sync_directory(&staged)?;
+
+    let (path, file) = create(DATABASE_FILE)?;
+    let synced = file.try_clone().map_err(failed(&path))?;
+    create_tables(file, branch).map_err(|error| error.at(&path))?;
+    synced.sync_all().map_err(failed(&path))?;
+    sync_directory(directory)
+}
+
+fn create_tables(file: File, branch: &BranchName) -> Result<(), StoreError> {
+    let database = super::open::builder().create_with_backend(FileBackend::new(file)?)?;
+    let transaction = database.begin_write()?;
+    let session = Session { head: Head::Branch(branch.ref_name()), consumed: 0 };
+    Tables::create(&transaction)?.set_session(&SessionName::default(), &session)?;
+    transaction.commit()?;
+    Ok(database.close()?)
+}
+
+/// Creates `directory` and those above it that are missing, each synced into its parent.
+fn create_directories(directory: &Path) -> Result<(), StoreError> {
+    if directory.as_os_str().is_empty() || directory.is_dir() {
+        return Ok(());
+    }
+    let parent = directory.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    create_directories(parent)?;
+    match std::fs::create_dir(directory) {
+        Ok(()) => sync_directory(parent),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && directory.is_dir() => Ok(()),
+        Err(source) => Err(StoreError::Io { action: "creating", path: directory.to_owned(), source }),
+    }
+}
+
+fn sync_directory(directory: &Path) -> Result<(), StoreError> {
+    File::open(directory).and_then(|directory| directory.sync_all()).map_err(|source| StoreError::Io {
+        action: "syncing",
+        path: directory.to_owned(),
+        source,
+    })
+}

@@ -1,0 +1,28 @@
+//! `.mnemosyne` on disk: finding and opening it, its tables, refs, sessions, staged logs.
+//!
+//! Knows objects and their bytes; what a question about history or a merge means is the business of the layers above.
+
+mod discover;
+mod error;
+mod init;
+mod open;
+mod overlay;
+mod read;
+mod record;
+mod rows;
+mod session;
+mod staged;
+mod tables;
+mod write;
+
+pub use discover::{STORE_DIRECTORY, Trust, discover, named};
+pub use error::StoreError;
+pub use init::{Created, STAGED_DIRECTORY, init};
+pub use open::{MayBeDamage, Store};
+pub use read::FIRST_BRANCH;
+pub use record::{ChangeCount, CommitRecord, Head, Number, Place, short_branch};
+pub use rows::Access;
+pub use session::SessionView;
+pub use staged::{Change, StagedChange};
+pub use tables::{FORMAT, Tables};
+pub use write::{CommitWords, NodeBytes};

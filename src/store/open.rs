@@ -1,0 +1,214 @@
+//! Opening the database: every handle goes through here.
+//!
+//! All handles use redb's multi-writer mode: readers are never refused, a second writer waits. redb's waits have no
+//! time-out of their own, so they happen in a thread that is given up when the time is over.
+
+use super::StoreError;
+use super::discover::{DATABASE_FILE, open_database_file};
+use super::overlay::open_over;
+use super::rows::{Reading, Writing};
+use super::tables::Tables;
+use redb::backends::FileBackend;
+use redb::{Builder, ConcurrencyMode, Database, DatabaseError, ReadableDatabase, TransactionError, WriteTransaction};
+use std::any::Any;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::time::Duration;
+
+const CACHE_BYTES: usize = 64 << 20;
+
+/// How long an open may wait even where nothing is to be waited for: a header write takes microseconds.
+const HEADER_GRACE: Duration = Duration::from_millis(250);
+
+/// How often a read tries to repair and open again before it gives up.
+const ATTEMPTS: usize = 3;
+
+/// A store on disk. Holds no file and no lock between calls.
+#[derive(Clone, Debug)]
+pub struct Store {
+    directory: PathBuf,
+    lock_timeout: Duration,
+}
+
+/// The memory of a store at one moment: nothing that is written later shows in it.
+pub struct Snapshot {
+    tables: Tables<Reading>,
+    /// Open as long as the tables are, where the file may not be written.
+    overlay: Option<Database>,
+}
+
+/// An error that may come from damaged bytes.
+pub trait MayBeDamage: From<StoreError> {
+    /// Whether it does.
+    fn is_damage(&self) -> bool;
+}
+
+impl MayBeDamage for StoreError {
+    fn is_damage(&self) -> bool {
+        matches!(self, Self::Corrupt { .. } | Self::UnsupportedFormat { .. } | Self::UnsupportedKind(_))
+    }
+}
+
+impl std::ops::Deref for Snapshot {
+    type Target = Tables<Reading>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.tables
+    }
+}
+
+impl Snapshot {
+    /// Whether it lies over a file that writers may change.
+    pub(super) fn is_overlay(&self) -> bool {
+        self.overlay.is_some()
+    }
+
+    /// Calls `read`; a panic of the database on damaged pages becomes the error that it is.
+    pub(super) fn guarded<R, E: From<StoreError>>(
+        &self,
+        read: impl FnOnce(&Tables<Reading>) -> Result<R, E>,
+    ) -> Result<R, E> {
+        guarded(|| read(&self.tables)).unwrap_or_else(|damage| Err(damage.into()))
+    }
+}
+
+impl Store {
+    /// The store in `directory`, which discovery has checked.
+    pub fn new(directory: PathBuf, lock_timeout: Duration) -> Self {
+        Self { directory, lock_timeout }
+    }
+
+    /// The `.mnemosyne` directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// How long to wait for another writer; zero is not at all.
+    pub fn lock_timeout(&self) -> Duration {
+        self.lock_timeout
+    }
+
+    /// The database file.
+    pub fn database_path(&self) -> PathBuf {
+        self.directory.join(DATABASE_FILE)
+    }
+
+    /// Opens a snapshot of the store as it is now.
+    pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
+        let path = self.database_path();
+        let file = path.clone();
+        self.bounded(self.lock_timeout.max(HEADER_GRACE), move || open_snapshot(&file)).map_err(|error| error.at(&path))
+    }
+
+    /// Calls `write` in the one write transaction of a command, then commits; an error leaves all as it was.
+    ///
+    /// Opening to write changes the file's header, so `check` is asked before, of a snapshot: whatever it refuses leaves
+    /// the store byte for byte as it was. What it looked at may have changed when `write` is called.
+    ///
+    /// The result counts once the commit has returned; what fails while closing after that is only told in the second
+    /// part of the answer.
+    pub fn write<R, E: MayBeDamage>(
+        &self,
+        check: impl FnOnce(&Tables<Reading>) -> Result<(), E>,
+        write: impl FnOnce(&mut Tables<Writing<'_>>) -> Result<R, E>,
+    ) -> Result<(R, Option<StoreError>), E> {
+        self.snapshot()?.guarded(check)?;
+        let path = self.database_path();
+        let file = path.clone();
+        let wait = !self.lock_timeout.is_zero();
+        let (database, transaction) = self
+            .bounded(self.lock_timeout.max(HEADER_GRACE), move || begin_write(&file, wait))
+            .map_err(|error| error.at(&path))?;
+        let work = move || -> Result<R, E> {
+            let value = write(&mut Tables::open_to_write(&transaction)?)?;
+            transaction.commit().map_err(StoreError::from)?;
+            Ok(value)
+        };
+        let value = guarded(work).unwrap_or_else(|damage| Err(damage.into()))?;
+        let warning = database.close().err().map(|error| StoreError::from(error).at(&path));
+        Ok((value, warning))
+    }
+
+    /// Runs `work` in a thread, and leaves it behind when it takes longer than `timeout`.
+    fn bounded<T: Send + 'static>(
+        &self,
+        timeout: Duration,
+        work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (sender, receiver) = mpsc::sync_channel(1);
+        let spawned = std::thread::Builder::new().spawn(move || sender.send(guarded(work)));
+        if let Err(source) = spawned {
+            return Err(StoreError::Io { action: "starting a thread to open", path: self.directory.clone(), source });
+        }
+        match receiver.recv_timeout(timeout) {
+            Ok(result) => result.unwrap_or_else(Err),
+            Err(_) => Err(StoreError::Busy { path: self.directory.clone() }),
+        }
+    }
+}
+
+/// Turns a panic of the database on damaged pages into the error that it is.
+fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, StoreError> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
+        let said = panic_message(panic.as_ref());
+        StoreError::Corrupt { what: "the database file".to_owned(), source: Some(said.into()) }
+    })
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("it is not as the database expects").to_owned()
+}
+
+pub(super) fn builder() -> Builder {
+    let mut builder = Builder::new();
+    builder.set_cache_size(CACHE_BYTES).set_concurrency_mode(ConcurrencyMode::MultiWriter);
+    builder
+}
+
+fn open_to_write(path: &Path) -> Result<Database, StoreError> {
+    let file = open_database_file(path, true)?;
+    Ok(builder().create_with_backend(FileBackend::new(file)?)?)
+}
+
+fn begin_write(path: &Path, wait: bool) -> Result<(Database, WriteTransaction), StoreError> {
+    let database = open_to_write(path)?;
+    let transaction = if wait { database.begin_write() } else { database.try_begin_write() };
+    match transaction {
+        Ok(transaction) => Ok((database, transaction)),
+        Err(TransactionError::WouldBlock) => Err(StoreError::Busy { path: path.to_owned() }),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Opens for reading; after a kill it lets a writing open recover the file once, or recovers in memory where the file
+/// may not be written.
+fn open_snapshot(path: &Path) -> Result<Snapshot, StoreError> {
+    for _ in 0..ATTEMPTS {
+        let file = open_database_file(path, false)?;
+        match builder().open_read_only_with_backend(FileBackend::new(file)?) {
+            Ok(database) => {
+                let transaction = database.begin_read()?;
+                return Ok(Snapshot { tables: Tables::open(&transaction)?, overlay: None });
+            }
+            Err(DatabaseError::RepairAborted) => {}
+            Err(error) => return Err(error.into()),
+        }
+        match open_to_write(path) {
+            Ok(database) => database.close()?,
+            Err(StoreError::Io { source, .. }) if is_refusal(&source) => {
+                let database = open_over(open_database_file(path, false)?, CACHE_BYTES)?;
+                let transaction = database.begin_read()?;
+                return Ok(Snapshot { tables: Tables::open(&transaction)?, overlay: Some(database) });
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Err(StoreError::corrupt("the database file needs repair again and again"))
+}
+
+fn is_refusal(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+}

@@ -1,0 +1,134 @@
+//! What a session sees: its HEAD, and its staged changes over it.
+
+use super::open::{MayBeDamage, Snapshot, Store};
+use super::record::{Head, Number, Session};
+use super::rows::Access;
+use super::staged::{LogError, LogView, Staged, StagedChange, StagedLog};
+use super::tables::Tables;
+use super::{STAGED_DIRECTORY, StoreError};
+use crate::model::{NodeId, SessionName};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// How often a reader looks again without a lock, when a writer was in between.
+const UNLOCKED_READS: usize = 2;
+
+/// A session at one moment: what is staged belongs to just this snapshot.
+pub struct SessionView<'a, A: Access> {
+    /// The tables of the moment.
+    pub tables: &'a Tables<A>,
+    /// Its row; `None` before its first transaction.
+    pub row: Option<Session>,
+    /// Where it stands.
+    pub head: Head,
+    /// What is staged.
+    pub staged: Staged<'a>,
+}
+
+impl<'a, A: Access> SessionView<'a, A> {
+    /// Puts the tables and the bytes of the log at `path` together.
+    pub fn new(tables: &'a Tables<A>, name: &SessionName, path: &Path, log: &'a [u8]) -> Result<Self, StoreError> {
+        Self::of(tables, name, |consumed| Staged::scan(path, log, consumed))
+    }
+
+    fn of(
+        tables: &'a Tables<A>,
+        name: &SessionName,
+        scan: impl FnOnce(u64) -> Result<Staged<'a>, LogError>,
+    ) -> Result<Self, StoreError> {
+        let row = tables.session(name)?;
+        let staged = scan(row.as_ref().map_or(0, |row| row.consumed))?;
+        let head = match &row {
+            Some(row) => row.head.clone(),
+            None => match staged.head()? {
+                Some(bytes) => {
+                    Head::decode(bytes).map_err(|error| StoreError::decode(format!("the head of '{name}'"), error))?
+                }
+                None => tables.default_head()?,
+            },
+        };
+        Ok(Self { tables, row, head, staged })
+    }
+
+    /// The commit on which it stands.
+    pub fn head_commit(&self) -> Result<Option<Number>, StoreError> {
+        self.tables.head_commit(&self.head)
+    }
+
+    /// What is staged for one node, if it is a change.
+    pub fn find(&self, id: &NodeId) -> Result<Option<StagedChange<'a>>, StoreError> {
+        Ok(self.staged.find(id)?.filter(StagedChange::is_change))
+    }
+
+    /// The staged changes that are changes.
+    pub fn changes(&self) -> Result<BTreeMap<NodeId, StagedChange<'a>>, StoreError> {
+        let mut changes = self.staged.replay()?;
+        changes.retain(|_, change| change.is_change());
+        Ok(changes)
+    }
+
+    /// The row that the session's next transaction writes, if nothing else changes in it.
+    pub fn next_row(&self) -> Session {
+        self.row.clone().unwrap_or_else(|| Session { head: self.head.clone(), consumed: 0 })
+    }
+}
+
+impl Store {
+    fn staged_directory(&self) -> PathBuf {
+        self.directory().join(STAGED_DIRECTORY)
+    }
+
+    /// Locks the session's log for one command that writes. Nothing is created in a store that cannot be read.
+    pub fn lock_log(&self, name: &SessionName) -> Result<StagedLog, StoreError> {
+        let directory = self.staged_directory();
+        if !directory.join(name.as_str()).exists() {
+            drop(self.snapshot()?);
+        }
+        Ok(StagedLog::open(&directory, name, self.lock_timeout())?)
+    }
+
+    /// Calls `read` with what the session sees. Takes no lock, unless a writer was in between again and again.
+    ///
+    /// Where the snapshot is an overlay and seems damaged, a writer may have been underneath: then once more.
+    pub fn read<R, E: MayBeDamage>(
+        &self,
+        name: &SessionName,
+        mut read: impl FnMut(&SessionView<'_, super::rows::Reading>) -> Result<R, E>,
+    ) -> Result<R, E> {
+        let mut overlay_retry = true;
+        let mut attempt = 0;
+        loop {
+            let locked = attempt == UNLOCKED_READS;
+            let directory = self.staged_directory();
+            let log = if locked {
+                LogView::read_locked(&directory, name, self.lock_timeout())
+            } else {
+                LogView::read(&directory, name)
+            };
+            let log = log.map_err(StoreError::from)?;
+            let snapshot = self.snapshot()?;
+            if !locked && !log.is_current().map_err(StoreError::from)? {
+                attempt += 1;
+                continue;
+            }
+            if !locked && is_damaged(&snapshot, name, &log)? {
+                attempt += 1;
+                continue;
+            }
+            let result = snapshot.guarded(|tables| {
+                let view = SessionView::of(tables, name, |consumed| log.staged(consumed)).map_err(E::from)?;
+                read(&view)
+            });
+            match result {
+                Err(error) if overlay_retry && snapshot.is_overlay() && error.is_damage() => overlay_retry = false,
+                other => return other,
+            }
+        }
+    }
+}
+
+/// Whether the log, read without a lock, looks damaged: a writer may just have been at it.
+fn is_damaged(snapshot: &Snapshot, name: &SessionName, log: &LogView) -> Result<bool, StoreError> {
+    let consumed = snapshot.session(name)?.map_or(0, |row| row.consumed);
+    Ok(matches!(log.staged(consumed), Err(LogError::Damaged { .. })))
+}

@@ -1,0 +1,130 @@
+//! The tables of a store, held together by one transaction.
+
+use super::rows::{Access, Reading, Rows, Writing};
+use super::{StoreError, record::Number};
+use redb::{ReadTransaction, WriteTransaction};
+
+/// The version of the format that this version reads and writes.
+pub const FORMAT: u64 = 1;
+
+/// All tables of `docs/format.md`.
+pub struct Tables<A: Access> {
+    /// number → node or inner node.
+    pub(super) object: Rows<A, Number>,
+    /// number → commit.
+    pub(super) commit: Rows<A, Number>,
+    /// commit id → number.
+    pub(super) hash: Rows<A, &'static [u8; 32]>,
+    /// (chain, position) → parents outside the chain; (chain, [`TIP`]) → position of the tip.
+    pub(super) chain: Rows<A, (Number, u64)>,
+    /// [`history_key`] → the number of the id's row before.
+    pub(super) history: Rows<A, &'static [u8]>,
+    /// ref name → commit number.
+    pub(super) reference: Rows<A, &'static str>,
+    /// [`log_key`] → an update.
+    pub(super) reflog: Rows<A, &'static [u8]>,
+    /// session name → where it stands.
+    pub(super) session: Rows<A, &'static str>,
+    /// key → value.
+    pub(super) setting: Rows<A, &'static str>,
+}
+
+/// The position under which a chain's row of its tip stands.
+pub const TIP: u64 = u64::MAX;
+
+const SETTING: &str = "setting";
+const FORMAT_KEY: &str = "format";
+const NEXT_KEY: &str = "next";
+
+macro_rules! tables {
+    ($open:ident, $transaction:expr, $setting:expr) => {
+        Tables {
+            object: Rows::$open($transaction, "object")?,
+            commit: Rows::$open($transaction, "commit")?,
+            hash: Rows::$open($transaction, "hash")?,
+            chain: Rows::$open($transaction, "chain")?,
+            history: Rows::$open($transaction, "history")?,
+            reference: Rows::$open($transaction, "ref")?,
+            reflog: Rows::$open($transaction, "reflog")?,
+            session: Rows::$open($transaction, "session")?,
+            setting: $setting,
+        }
+    };
+}
+
+impl Tables<Reading> {
+    /// Opens the tables of a snapshot, once the format is known to be ours.
+    pub fn open(transaction: &ReadTransaction) -> Result<Self, StoreError> {
+        let setting = Rows::open(transaction, SETTING)?;
+        check_format(&setting)?;
+        Ok(tables!(open, transaction, setting))
+    }
+}
+
+impl<'t> Tables<Writing<'t>> {
+    /// Opens the tables of a write transaction, once the format is known to be ours.
+    pub fn open_to_write(transaction: &'t WriteTransaction) -> Result<Self, StoreError> {
+        let setting = Rows::open_to_write(transaction, SETTING)?;
+        check_format(&setting)?;
+        Ok(tables!(open_to_write, transaction, setting))
+    }
+
+    /// Creates the tables of a new store.
+    pub fn create(transaction: &'t WriteTransaction) -> Result<Self, StoreError> {
+        let mut setting = Rows::open_to_write(transaction, SETTING)?;
+        setting.insert(FORMAT_KEY, &FORMAT.to_le_bytes())?;
+        setting.insert(NEXT_KEY, &1u64.to_le_bytes())?;
+        Ok(tables!(open_to_write, transaction, setting))
+    }
+
+    /// Keeps the number that the next record will have.
+    pub(super) fn set_next_number(&mut self, next: Number) -> Result<(), StoreError> {
+        self.setting.insert(NEXT_KEY, &next.to_le_bytes())
+    }
+}
+
+impl<A: Access> Tables<A> {
+    /// The number that the next record will have.
+    pub(super) fn next_number(&self) -> Result<Number, StoreError> {
+        number(&self.setting, NEXT_KEY)
+    }
+}
+
+fn check_format<A: Access>(setting: &Rows<A, &'static str>) -> Result<(), StoreError> {
+    match number(setting, FORMAT_KEY)? {
+        FORMAT => Ok(()),
+        other => Err(StoreError::UnsupportedFormat { found: format!("format {other}") }),
+    }
+}
+
+fn number<A: Access>(setting: &Rows<A, &'static str>, key: &str) -> Result<u64, StoreError> {
+    let row = setting.get(key)?.ok_or_else(|| StoreError::corrupt(format!("the setting '{key}' is missing")))?;
+    let bytes = row.bytes().try_into().map_err(|_| StoreError::corrupt(format!("the setting '{key}' is no number")))?;
+    Ok(u64::from_le_bytes(bytes))
+}
+
+/// The key of a row in `history`: the id, a zero byte, the commit's number in big-endian order.
+pub fn history_key(id: &str, number: Number) -> Vec<u8> {
+    split_key(id, number)
+}
+
+/// The key of a row in `reflog`: the name, a zero byte, a count in big-endian order.
+pub fn log_key(name: &str, index: u64) -> Vec<u8> {
+    split_key(name, index)
+}
+
+fn split_key(name: &str, number: u64) -> Vec<u8> {
+    let mut key = Vec::with_capacity(name.len() + 9);
+    key.extend_from_slice(name.as_bytes());
+    key.push(0);
+    key.extend_from_slice(&number.to_be_bytes());
+    key
+}
+
+/// Takes a key of `history` or `reflog` apart.
+pub fn read_split_key(key: &[u8]) -> Result<(&str, u64), StoreError> {
+    let fault = || StoreError::corrupt("a key of the history or the reflog");
+    let (name, number) = key.split_last_chunk().ok_or_else(fault)?;
+    let name = name.strip_suffix(&[0]).ok_or_else(fault)?;
+    Ok((std::str::from_utf8(name).map_err(|_| fault())?, u64::from_be_bytes(*number)))
+}
