@@ -25,7 +25,8 @@ struct Row<'a> {
     content: Option<&'a RawValue>,
     content_json: Option<String>,
     content_kind: Option<String>,
-    provenance: Option<ProvenanceRow>,
+    #[serde(borrow)]
+    provenance: Option<&'a RawValue>,
     event_time: Option<String>,
     deleted: Option<bool>,
 }
@@ -76,9 +77,19 @@ impl ProvenanceRow {
 
 /// Lays a JSON object of provenance over `provenance`; null clears a field.
 pub fn overlay_provenance(json: &str, provenance: &mut Provenance) -> Result<(), CliError> {
-    let row: ProvenanceRow = serde_json::from_str(json).map_err(|error| CliError::from(JsonError::from(error)))?;
+    let row: ProvenanceRow = object(json)?;
     row.over(provenance);
     Ok(())
+}
+
+/// Reads a JSON object; an array of the values in their order, which serde would take too, is none.
+fn object<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, CliError> {
+    let read = serde_json::from_str(json).map_err(|error| CliError::new(Word::BadJson, in_row(error)))?;
+    if json.trim_start_matches([' ', '\t', '\r', '\n']).starts_with('{') {
+        Ok(read)
+    } else {
+        Err(CliError::new(Word::BadJson, "not a JSON object"))
+    }
 }
 
 /// Reads rows, all or none; a refusal names the line and, where there is one, the key.
@@ -103,7 +114,7 @@ fn read_row(line: &str, defaults: &Defaults, new_id: &mut impl FnMut() -> NodeId
     if line.starts_with('\u{feff}') {
         return Err(JsonError::ByteOrderMark.into());
     }
-    let row: Row<'_> = serde_json::from_str(line).map_err(|error| CliError::new(Word::BadJson, in_row(error)))?;
+    let row: Row<'_> = object(line)?;
     let fault = |what: &str| CliError::new(Word::BadJson, what);
     let id = row.id.as_deref().map(|id| node_id(id).map_err(|error| error.about("the key 'id'"))).transpose()?;
     if row.deleted == Some(true) {
@@ -134,7 +145,7 @@ fn read_row(line: &str, defaults: &Defaults, new_id: &mut impl FnMut() -> NodeId
     let provenance = match row.provenance {
         Some(stated) => {
             let mut provenance = Provenance::default();
-            stated.over(&mut provenance);
+            overlay_provenance(stated.get(), &mut provenance).map_err(|error| error.about("the key 'provenance'"))?;
             provenance
         }
         None => defaults.provenance.clone(),
@@ -195,6 +206,7 @@ mod tests {
         let (agent_step, source) = (Some("a".into()), Some("s".into()));
         assert_eq!(provenance, Provenance { agent_step, source, ..Provenance::default() });
         assert!(overlay_provenance("[]", &mut provenance).is_err());
+        assert!(overlay_provenance(r#"["s",null,null,null,null]"#, &mut provenance).is_err());
         assert!(overlay_provenance(r#"{"who":"x"}"#, &mut provenance).is_err());
         assert!(overlay_provenance(r#"{"source":1}"#, &mut provenance).is_err());
     }
@@ -227,6 +239,9 @@ mod tests {
             (r#"{"content":1,"provenance":{"who":"x"}}"#, "line 3", "who", 129),
             (r#"{"content":1,"content":2}"#, "line 3", "content", 129),
             ("[1]", "line 3", "", 129),
+            (r#"["k",1,null,null,null,null,null]"#, "line 3", "object", 129),
+            (r#"{"content":1,"provenance":["s"]}"#, "line 3", "'provenance'", 129),
+            (r#"{"content":1,"provenance":[null,null,null,null,null]}"#, "line 3", "'provenance'", 129),
             ("{", "line 3", "column 1", 129),
             ("\u{feff}{\"content\":1}", "line 3", "byte-order mark", 129),
         ] {
