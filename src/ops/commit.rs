@@ -4,7 +4,7 @@ use super::{OpError, StagedReport, StagedState};
 use crate::graph::{Entry, Surroundings};
 use crate::model::{NodeId, SessionName};
 use crate::object::{get, node_object_id};
-use crate::store::{Access, ChangeCount, CommitWords, Head, NodeBytes, SessionView, Store, StoreError};
+use crate::store::{Access, ChangeCount, CommitWords, Disk, Head, NodeBytes, SessionView, Store, StoreError};
 use std::collections::BTreeMap;
 
 /// What is asked for.
@@ -51,7 +51,11 @@ fn refuse_nothing(changes: &BTreeMap<NodeId, Option<NodeBytes>>, allow_empty: bo
 }
 
 /// Commits all that the session has staged, on top of where its branch is by now.
-pub fn commit(store: &Store, session: &SessionName, request: &CommitRequest) -> Result<CommitReport, OpError> {
+pub fn commit<D: Disk>(
+    store: &Store<D>,
+    session: &SessionName,
+    request: &CommitRequest,
+) -> Result<CommitReport, OpError> {
     let mut log = store.lock_log(session)?;
     let bytes = log.read().map_err(StoreError::from)?;
     let path = log.path().to_owned();
@@ -77,8 +81,8 @@ pub fn commit(store: &Store, session: &SessionName, request: &CommitRequest) -> 
 }
 
 /// What a commit would change now, without making it.
-pub fn preview(
-    store: &Store,
+pub fn preview<D: Disk>(
+    store: &Store<D>,
     session: &SessionName,
     allow_empty: bool,
 ) -> Result<(Vec<StagedReport>, ChangeCount), OpError> {

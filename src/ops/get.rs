@@ -4,13 +4,13 @@ use super::OpError;
 use crate::graph::{Revision, resolve};
 use crate::model::{Node, NodeId, SessionName};
 use crate::object::{decode_node, get as lookup};
-use crate::store::{Store, StoreError};
+use crate::store::{Disk, Store, StoreError};
 
 /// The nodes of these ids, `None` where one is absent: at `revision`, or in HEAD with the session's staged changes.
 ///
 /// Says which branch name is the prefix of a commit id too.
-pub fn get(
-    store: &Store,
+pub fn get<D: Disk>(
+    store: &Store<D>,
     session: &SessionName,
     revision: Option<&Revision>,
     ids: &[NodeId],

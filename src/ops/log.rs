@@ -4,7 +4,7 @@ use super::OpError;
 use crate::graph::{Entry, Reach, Revision, Surroundings, Walk, resolve};
 use crate::model::{Pattern, SessionName};
 use crate::object::{CommitId, diff};
-use crate::store::{Access, CommitRecord, Head, Number, SessionView, Store, StoreError, Tables, short_branch};
+use crate::store::{Access, CommitRecord, Disk, Head, Number, SessionView, Store, StoreError, Tables, short_branch};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which commits are wanted.
@@ -39,7 +39,7 @@ pub struct LogReport {
 
 /// Returns the ancestors of the revisions, children before parents; among unrelated commits the one that this store
 /// learned of last comes first.
-pub fn log(store: &Store, session: &SessionName, filter: &LogFilter) -> Result<LogReport, OpError> {
+pub fn log<D: Disk>(store: &Store<D>, session: &SessionName, filter: &LogFilter) -> Result<LogReport, OpError> {
     store.read(session, |view| {
         let mut report = LogReport { head_branch: view.head.branch().map(str::to_owned), ..LogReport::default() };
         let starts = starts(view, filter, &mut report)?;

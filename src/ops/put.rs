@@ -3,7 +3,7 @@
 use super::{OpError, StagedReport, StagedState};
 use crate::model::{Node, NodeId, SessionName};
 use crate::object::{CommitId, ObjectId, encode_node, get, node_object_id};
-use crate::store::{Access, Change, CommitWords, NodeBytes, SessionView, StagedChange, Store, StoreError};
+use crate::store::{Access, Change, CommitWords, Disk, NodeBytes, SessionView, StagedChange, Store, StoreError};
 use std::collections::BTreeMap;
 
 /// One change that is asked for.
@@ -53,7 +53,7 @@ fn reports(versions: &[Version], heads: &BTreeMap<NodeId, Option<ObjectId>>) -> 
 }
 
 /// Stages changes, all or none, in their order; one fsync when this returns, none where nothing is to change.
-pub fn put(store: &Store, session: &SessionName, writes: Vec<Write>) -> Result<Vec<StagedReport>, OpError> {
+pub fn put<D: Disk>(store: &Store<D>, session: &SessionName, writes: Vec<Write>) -> Result<Vec<StagedReport>, OpError> {
     let versions = versions(writes);
     let mut log = store.lock_log(session)?;
     let bytes = log.read().map_err(StoreError::from)?;
@@ -125,8 +125,8 @@ pub struct PutAndCommitReport {
 }
 
 /// Commits just these changes in one transaction, whatever else is staged stays so. No commit where HEAD has it all.
-pub fn put_and_commit(
-    store: &Store,
+pub fn put_and_commit<D: Disk>(
+    store: &Store<D>,
     session: &SessionName,
     writes: Vec<Write>,
     words: &CommitWords,

@@ -5,6 +5,7 @@ use super::discover::{DATABASE_FILE, STORE_DIRECTORY};
 use super::record::{Head, Session};
 use super::tables::Tables;
 use crate::model::{BranchName, SessionName};
+use redb::StorageBackend;
 use redb::backends::FileBackend;
 use std::fs::File;
 use std::io::{self, Write};
@@ -89,13 +90,14 @@ fn build(directory: &Path, branch: &BranchName) -> Result<(), StoreError> {
 
     let (path, file) = create(DATABASE_FILE)?;
     let synced = file.try_clone().map_err(failed(&path))?;
-    create_tables(file, branch).map_err(|error| error.at(&path))?;
+    create_tables(FileBackend::new(file)?, branch).map_err(|error| error.at(&path))?;
     synced.sync_all().map_err(failed(&path))?;
     sync_directory(directory)
 }
 
-fn create_tables(file: File, branch: &BranchName) -> Result<(), StoreError> {
-    let database = super::open::builder().create_with_backend(FileBackend::new(file)?)?;
+/// Makes the database of a new store in what is empty.
+pub fn create_tables(file: impl StorageBackend, branch: &BranchName) -> Result<(), StoreError> {
+    let database = super::open::builder().create_with_backend(file)?;
     let transaction = database.begin_write()?;
     let session = Session { head: Head::Branch(branch.ref_name()), consumed: 0 };
     Tables::create(&transaction)?.set_session(&SessionName::default(), &session)?;

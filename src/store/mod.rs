@@ -3,6 +3,7 @@
 //! Knows objects and their bytes; what a question about history or a merge means is the business of the layers above.
 
 mod discover;
+mod disk;
 mod error;
 mod init;
 mod open;
@@ -16,13 +17,18 @@ mod tables;
 mod write;
 
 pub use discover::{STORE_DIRECTORY, Trust, discover, named};
+pub use disk::{Disk, Files};
 pub use error::StoreError;
-pub use init::{Created, STAGED_DIRECTORY, init};
+#[cfg(feature = "internals")]
+pub use init::create_tables;
+pub use init::{Created, init};
 pub use open::{MayBeDamage, Store};
 pub use read::FIRST_BRANCH;
 pub use record::{ChangeCount, CommitRecord, Head, Number, Place, short_branch};
 pub use rows::Access;
 pub use session::SessionView;
 pub use staged::{Change, StagedChange};
+#[cfg(feature = "internals")]
+pub use staged::{LogError, LogFile, LogView, StagedLog};
 pub use tables::{FORMAT, Tables};
 pub use write::{CommitWords, NodeBytes};

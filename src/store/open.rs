@@ -4,11 +4,10 @@
 //! time-out of their own, so they happen in a thread that is given up when the time is over.
 
 use super::StoreError;
-use super::discover::{DATABASE_FILE, open_database_file};
+use super::disk::{Disk, Files};
 use super::overlay::open_over;
 use super::rows::{Reading, Writing};
 use super::tables::Tables;
-use redb::backends::FileBackend;
 use redb::{Builder, ConcurrencyMode, Database, DatabaseError, ReadableDatabase, TransactionError, WriteTransaction};
 use std::any::Any;
 use std::io;
@@ -25,10 +24,10 @@ const HEADER_GRACE: Duration = Duration::from_millis(250);
 /// How often a read tries to repair and open again before it gives up.
 const ATTEMPTS: usize = 3;
 
-/// A store on disk. Holds no file and no lock between calls.
+/// A store. Holds no file and no lock between calls.
 #[derive(Clone, Debug)]
-pub struct Store {
-    directory: PathBuf,
+pub struct Store<D = Files> {
+    disk: D,
     lock_timeout: Duration,
 }
 
@@ -77,12 +76,24 @@ impl Snapshot {
 impl Store {
     /// The store in `directory`, which discovery has checked.
     pub fn new(directory: PathBuf, lock_timeout: Duration) -> Self {
-        Self { directory, lock_timeout }
+        Self::on(Files::new(directory), lock_timeout)
+    }
+}
+
+impl<D: Disk> Store<D> {
+    /// The store whose files `disk` has.
+    pub fn on(disk: D, lock_timeout: Duration) -> Self {
+        Self { disk, lock_timeout }
+    }
+
+    /// Its files.
+    pub fn disk(&self) -> &D {
+        &self.disk
     }
 
     /// The `.mnemosyne` directory.
     pub fn directory(&self) -> &Path {
-        &self.directory
+        self.disk.directory()
     }
 
     /// How long to wait for another writer; zero is not at all.
@@ -90,16 +101,10 @@ impl Store {
         self.lock_timeout
     }
 
-    /// The database file.
-    pub fn database_path(&self) -> PathBuf {
-        self.directory.join(DATABASE_FILE)
-    }
-
     /// Opens a snapshot of the store as it is now.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
-        let path = self.database_path();
-        let file = path.clone();
-        self.bounded(self.lock_timeout.max(HEADER_GRACE), move || open_snapshot(&file)).map_err(|error| error.at(&path))
+        let disk = self.disk.clone();
+        self.bounded(self.lock_timeout.max(HEADER_GRACE), move || open_snapshot(&disk))
     }
 
     /// Calls `write` in the one write transaction of a command, then commits; an error leaves all as it was.
@@ -115,20 +120,18 @@ impl Store {
         write: impl FnOnce(&mut Tables<Writing<'_>>) -> Result<R, E>,
     ) -> Result<(R, Option<StoreError>), E> {
         self.snapshot()?.guarded(check)?;
-        let path = self.database_path();
-        let file = path.clone();
+        let disk = self.disk.clone();
         let wait = !self.lock_timeout.is_zero();
-        let (database, transaction) = self
-            .bounded(self.lock_timeout.max(HEADER_GRACE), move || begin_write(&file, wait))
-            .map_err(|error| error.at(&path))?;
+        let (database, transaction) =
+            self.bounded(self.lock_timeout.max(HEADER_GRACE), move || begin_write(&disk, wait))?;
         let work = move || -> Result<R, E> {
             let value = write(&mut Tables::open_to_write(&transaction)?)?;
             transaction.commit().map_err(StoreError::from)?;
             Ok(value)
         };
-        let value = guarded(work).unwrap_or_else(|damage| Err(damage.into()))?;
-        let warning = database.close().err().map(|error| StoreError::from(error).at(&path));
-        Ok((value, warning))
+        let value = guarded(work).unwrap_or_else(|damage| Err(damage.into()));
+        let closed = guarded(move || database.close()).and_then(|closed| Ok(closed?));
+        Ok((value?, closed.err()))
     }
 
     /// Runs `work` in a thread, and leaves it behind when it takes longer than `timeout`.
@@ -138,13 +141,20 @@ impl Store {
         work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (sender, receiver) = mpsc::sync_channel(1);
-        let spawned = std::thread::Builder::new().spawn(move || sender.send(guarded(work)));
+        let spawned = std::thread::Builder::new().spawn(move || {
+            // After the time-out nobody receives it: all that was opened is closed then.
+            drop(sender.send(guarded(work)));
+        });
         if let Err(source) = spawned {
-            return Err(StoreError::Io { action: "starting a thread to open", path: self.directory.clone(), source });
+            return Err(StoreError::Io {
+                action: "starting a thread to open",
+                path: self.directory().to_owned(),
+                source,
+            });
         }
         match receiver.recv_timeout(timeout) {
-            Ok(result) => result.unwrap_or_else(Err),
-            Err(_) => Err(StoreError::Busy { path: self.directory.clone() }),
+            Ok(result) => result.unwrap_or_else(Err).map_err(|error| error.at(self.directory())),
+            Err(_) => Err(StoreError::Busy { path: self.directory().to_owned() }),
         }
     }
 }
@@ -168,27 +178,25 @@ pub(super) fn builder() -> Builder {
     builder
 }
 
-fn open_to_write(path: &Path) -> Result<Database, StoreError> {
-    let file = open_database_file(path, true)?;
-    Ok(builder().create_with_backend(FileBackend::new(file)?)?)
+fn open_to_write<D: Disk>(disk: &D) -> Result<Database, StoreError> {
+    Ok(builder().create_with_backend(disk.open_database(true)?)?)
 }
 
-fn begin_write(path: &Path, wait: bool) -> Result<(Database, WriteTransaction), StoreError> {
-    let database = open_to_write(path)?;
+fn begin_write<D: Disk>(disk: &D, wait: bool) -> Result<(Database, WriteTransaction), StoreError> {
+    let database = open_to_write(disk)?;
     let transaction = if wait { database.begin_write() } else { database.try_begin_write() };
     match transaction {
         Ok(transaction) => Ok((database, transaction)),
-        Err(TransactionError::WouldBlock) => Err(StoreError::Busy { path: path.to_owned() }),
+        Err(TransactionError::WouldBlock) => Err(StoreError::Busy { path: disk.directory().to_owned() }),
         Err(error) => Err(error.into()),
     }
 }
 
 /// Opens for reading; after a kill it lets a writing open recover the file once, or recovers in memory where the file
 /// may not be written.
-fn open_snapshot(path: &Path) -> Result<Snapshot, StoreError> {
+fn open_snapshot<D: Disk>(disk: &D) -> Result<Snapshot, StoreError> {
     for _ in 0..ATTEMPTS {
-        let file = open_database_file(path, false)?;
-        match builder().open_read_only_with_backend(FileBackend::new(file)?) {
+        match builder().open_read_only_with_backend(disk.open_database(false)?) {
             Ok(database) => {
                 let transaction = database.begin_read()?;
                 return Ok(Snapshot { tables: Tables::open(&transaction)?, overlay: None });
@@ -196,10 +204,10 @@ fn open_snapshot(path: &Path) -> Result<Snapshot, StoreError> {
             Err(DatabaseError::RepairAborted) => {}
             Err(error) => return Err(error.into()),
         }
-        match open_to_write(path) {
+        match open_to_write(disk) {
             Ok(database) => database.close()?,
             Err(StoreError::Io { source, .. }) if is_refusal(&source) => {
-                let database = open_over(open_database_file(path, false)?, CACHE_BYTES)?;
+                let database = open_over(disk.open_database(false)?, &disk.open_database(false)?, CACHE_BYTES)?;
                 let transaction = database.begin_read()?;
                 return Ok(Snapshot { tables: Tables::open(&transaction)?, overlay: Some(database) });
             }

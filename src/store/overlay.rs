@@ -5,11 +5,10 @@
 //! so that no live writer is underneath. Later a writer may come; then records fail their checks, and the reader begins
 //! again from the top.
 
-use redb::backends::FileBackend;
+use super::StoreError;
 use redb::{BackendError, DatabaseError, StorageBackend};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::fs::File;
 use std::io;
 use std::ops::Bound;
 use std::sync::Mutex;
@@ -20,8 +19,8 @@ const PAGE: u64 = 4096;
 const WRITER_BYTE: (Bound<u64>, Bound<u64>) = (Bound::Included(1 << 62), Bound::Included(1 << 62));
 
 #[derive(Debug)]
-struct Overlay {
-    file: FileBackend,
+struct Overlay<B> {
+    file: B,
     file_length: u64,
     memory: Mutex<Memory>,
 }
@@ -32,22 +31,17 @@ struct Memory {
     pages: BTreeMap<u64, Vec<u8>>,
 }
 
-/// Opens the database in `file` without writing to it; waits for a live writer.
-pub fn open_over(file: File, cache_bytes: usize) -> Result<redb::Database, DatabaseError> {
-    let length = file.metadata()?.len();
-    let lock = FileBackend::new(file.try_clone()?)?;
-    lock.lock_shared_range(WRITER_BYTE.0, WRITER_BYTE.1)?;
-    let overlay = Overlay {
-        file: FileBackend::new(file)?,
-        file_length: length,
-        memory: Mutex::new(Memory { length, pages: BTreeMap::new() }),
-    };
+/// Opens the database in `file` without writing to it; waits for a live writer. `lock` is the same file, opened again.
+pub fn open_over<B: StorageBackend>(file: B, lock: &B, cache_bytes: usize) -> Result<redb::Database, StoreError> {
+    lock.lock_shared_range(WRITER_BYTE.0, WRITER_BYTE.1).map_err(DatabaseError::from)?;
+    let length = file.len().map_err(DatabaseError::from)?;
+    let overlay = Overlay { file, file_length: length, memory: Mutex::new(Memory { length, pages: BTreeMap::new() }) };
     let database = redb::Builder::new().set_cache_size(cache_bytes).create_with_backend(overlay);
-    lock.unlock_range(WRITER_BYTE.0, WRITER_BYTE.1)?;
-    database
+    lock.unlock_range(WRITER_BYTE.0, WRITER_BYTE.1).map_err(DatabaseError::from)?;
+    Ok(database?)
 }
 
-impl Overlay {
+impl<B: StorageBackend> Overlay<B> {
     /// Calls `visit` for each piece of a page that `offset..offset + length` covers: page, first byte in it, range in
     /// the caller's buffer.
     fn pieces(offset: u64, length: usize) -> impl Iterator<Item = (u64, usize, std::ops::Range<usize>)> {
@@ -80,7 +74,7 @@ impl Overlay {
     }
 }
 
-impl StorageBackend for Overlay {
+impl<B: StorageBackend> StorageBackend for Overlay<B> {
     fn len(&self) -> io::Result<u64> {
         Ok(self.memory()?.length)
     }

@@ -1,14 +1,15 @@
 //! What a session sees: its HEAD, and its staged changes over it.
 
+use super::StoreError;
+use super::disk::Disk;
 use super::open::{MayBeDamage, Snapshot, Store};
 use super::record::{Head, Number, Session};
 use super::rows::Access;
 use super::staged::{LogError, LogView, Staged, StagedChange, StagedLog};
 use super::tables::Tables;
-use super::{STAGED_DIRECTORY, StoreError};
 use crate::model::{NodeId, SessionName};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// How often a reader looks again without a lock, when a writer was in between.
 const UNLOCKED_READS: usize = 2;
@@ -73,18 +74,13 @@ impl<'a, A: Access> SessionView<'a, A> {
     }
 }
 
-impl Store {
-    fn staged_directory(&self) -> PathBuf {
-        self.directory().join(STAGED_DIRECTORY)
-    }
-
+impl<D: Disk> Store<D> {
     /// Locks the session's log for one command that writes. Nothing is created in a store that cannot be read.
-    pub fn lock_log(&self, name: &SessionName) -> Result<StagedLog, StoreError> {
-        let directory = self.staged_directory();
-        if !directory.join(name.as_str()).exists() {
+    pub fn lock_log(&self, name: &SessionName) -> Result<StagedLog<D::Log>, StoreError> {
+        if !self.disk().has_log(name) {
             drop(self.snapshot()?);
         }
-        Ok(StagedLog::open(&directory, name, self.lock_timeout())?)
+        Ok(self.disk().lock_log(name, self.lock_timeout())?)
     }
 
     /// Calls `read` with what the session sees. Takes no lock, unless a writer was in between again and again.
@@ -99,13 +95,8 @@ impl Store {
         let mut attempt = 0;
         loop {
             let locked = attempt == UNLOCKED_READS;
-            let directory = self.staged_directory();
-            let log = if locked {
-                LogView::read_locked(&directory, name, self.lock_timeout())
-            } else {
-                LogView::read(&directory, name)
-            };
-            let log = log.map_err(StoreError::from)?;
+            let wait = locked.then(|| self.lock_timeout());
+            let log = self.disk().read_log(name, wait).map_err(StoreError::from)?;
             let snapshot = self.snapshot()?;
             if !locked && !log.is_current().map_err(StoreError::from)? {
                 attempt += 1;

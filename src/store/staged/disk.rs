@@ -71,6 +71,12 @@ impl LogView {
         Self::of(path, None)
     }
 
+    /// The log of a disk that is no directory of the file system, and on which nobody else writes.
+    #[cfg(feature = "internals")]
+    pub fn unchanging(path: PathBuf, bytes: Vec<u8>) -> Self {
+        Self { path, bytes, file: None }
+    }
+
     fn of(path: PathBuf, mut file: Option<File>) -> Result<Self, LogError> {
         let bytes = file.as_mut().map_or(Ok(Vec::new()), read_all).map_err(LogError::io("reading", &path))?;
         Ok(Self { path, bytes, file })

@@ -9,8 +9,8 @@ mod frame;
 mod log;
 mod replay;
 
-pub use disk::LogView;
+pub use disk::{DiskFile, LogView};
 pub use error::LogError;
 pub use frame::Change;
-pub use log::StagedLog;
+pub use log::{LogFile, StagedLog};
 pub use replay::{Staged, StagedChange};
