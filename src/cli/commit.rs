@@ -4,9 +4,10 @@ use super::context::Context;
 use super::error::CliError;
 use super::input::read_bytes;
 use super::json::{CommitJson, StagedJson};
+use super::pattern::pattern;
 use super::put::{message, utf8};
 use super::text::escape_line;
-use crate::model::{MAX_CONTENT_BYTES, Message};
+use crate::model::{MAX_CONTENT_BYTES, Message, Pattern};
 use crate::ops::{self, CommitReport, CommitRequest, OpError, StagedState};
 use crate::store::{ChangeCount, CommitWords, Head, short_branch};
 use std::path::PathBuf;
@@ -33,6 +34,14 @@ pub(super) struct CommitArgs {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     date: Option<String>,
 
+    /// Commit only what is staged for such ids, and leave the rest staged
+    #[arg(long, value_name = "PATTERN", num_args = 1..)]
+    only: Vec<String>,
+
+    /// Take * ? [ in patterns as they are
+    #[arg(long)]
+    literal: bool,
+
     /// Commit even where nothing changes
     #[arg(long, conflicts_with = "skip_empty")]
     allow_empty: bool,
@@ -47,8 +56,9 @@ pub(super) struct CommitArgs {
 }
 
 pub(super) fn run(args: &CommitArgs, context: &mut Context) -> Result<(), CliError> {
+    let only = args.only.iter().map(|text| pattern(text, args.literal)).collect::<Result<Vec<_>, _>>()?;
     if args.dry_run {
-        return dry_run(args, context);
+        return dry_run(args, &only, context);
     }
     let given = given_message(args, context)?;
     let author = context.author(args.author.as_deref())?;
@@ -61,13 +71,13 @@ pub(super) fn run(args: &CommitArgs, context: &mut Context) -> Result<(), CliErr
     let message = match given {
         Some(message) => message,
         None => {
-            if let Err(OpError::NothingToCommit) = ops::preview(&store, &session, args.allow_empty) {
+            if let Err(OpError::NothingToCommit) = ops::preview(&store, &session, &only, args.allow_empty) {
                 return nothing(args, context);
             }
             message_from_editor(context)?
         }
     };
-    let request = CommitRequest { words: CommitWords { author, time, message }, allow_empty: args.allow_empty };
+    let request = CommitRequest { words: CommitWords { author, time, message }, allow_empty: args.allow_empty, only };
     match ops::commit(&store, &session, &request) {
         Ok(report) => tell(report, context),
         Err(OpError::NothingToCommit) => nothing(args, context),
@@ -137,10 +147,10 @@ fn counted(changes: ChangeCount) -> String {
     }
 }
 
-fn dry_run(args: &CommitArgs, context: &mut Context) -> Result<(), CliError> {
+fn dry_run(args: &CommitArgs, only: &[Pattern], context: &mut Context) -> Result<(), CliError> {
     let store = context.store()?;
     let session = context.session()?;
-    let (planned, changes) = ops::preview(&store, &session, args.allow_empty || args.skip_empty)?;
+    let (planned, changes) = ops::preview(&store, &session, only, args.allow_empty || args.skip_empty)?;
     for change in &planned {
         if context.globals.json {
             context.json_line(&StagedJson::new(change, session.as_str()))?;

@@ -4,9 +4,9 @@ use super::context::{AtRevision, Context};
 use super::error::CliError;
 use super::json::CommitJson;
 use super::paint::Paint;
+use super::pattern::pattern;
 use super::text::{escape_block, escape_line};
 use crate::graph::{Entry, Revision};
-use crate::model::Pattern;
 use crate::ops::{self, LogFilter, LogReport};
 use crate::store::short_branch;
 use std::io::{self, Write};
@@ -88,11 +88,6 @@ pub(super) fn run(args: &LogArgs, context: &mut Context) -> Result<(), CliError>
         context.page();
     }
     render(&report, args, context)
-}
-
-/// Reads an id pattern.
-fn pattern(text: &str, literal: bool) -> Result<Pattern, CliError> {
-    Pattern::parse(text, literal).map_err(|error| CliError::from(error).about(&format!("'{text}'")))
 }
 
 fn render(report: &LogReport, args: &LogArgs, context: &mut Context) -> Result<(), CliError> {

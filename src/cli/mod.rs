@@ -13,7 +13,9 @@ mod json;
 mod log;
 mod pager;
 mod paint;
+mod pattern;
 mod put;
+mod restore;
 mod rows;
 mod text;
 mod version;
@@ -58,6 +60,7 @@ enum Verb {
     Put(Box<put::PutArgs>),
     Get(get::GetArgs),
     Commit(commit::CommitArgs),
+    Restore(restore::RestoreArgs),
     Log(log::LogArgs),
     Version(version::VersionArgs),
     Demo(demo::DemoArgs),
@@ -151,6 +154,7 @@ fn dispatch(cli: Cli) -> Result<(), CliError> {
         Verb::Put(args) => put::run(&args, &mut context)?,
         Verb::Get(args) => get::run(&args, &mut context)?,
         Verb::Commit(args) => commit::run(&args, &mut context)?,
+        Verb::Restore(args) => restore::run(&args, &mut context)?,
         Verb::Log(args) => log::run(&args, &mut context)?,
         Verb::Version(args) => version::run(&args, &mut context)?,
         Verb::Demo(args) => demo::run(&args, &mut context)?,

@@ -3,9 +3,11 @@
 mod ancestry;
 mod entry;
 mod revision;
+mod select;
 mod walk;
 
 pub use ancestry::Reach;
 pub use entry::{Entry, Surroundings};
 pub use revision::{Revision, RevisionError, resolve};
+pub use select::select;
 pub use walk::Walk;

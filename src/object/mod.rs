@@ -16,6 +16,4 @@ pub use error::DecodeError;
 pub use id::{CommitId, ObjectId, StateId, sha256};
 pub use inner::{Inner, Link};
 pub use node::{decode_node, encode_node, node_id_in, node_object_id};
-#[cfg(feature = "internals")]
-pub use trie::leaves;
-pub use trie::{Effect, New, Root, Sink, Source, Tree, Update, adopt, diff, get, update, write};
+pub use trie::{Effect, Leaf, New, Root, Sink, Source, Tree, Update, adopt, diff, get, leaves, update, write};

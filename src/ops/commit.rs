@@ -2,7 +2,7 @@
 
 use super::{OpError, StagedReport, StagedState};
 use crate::graph::{Entry, Surroundings};
-use crate::model::{NodeId, SessionName};
+use crate::model::{NodeId, Pattern, SessionName};
 use crate::object::{get, node_object_id};
 use crate::store::{Access, ChangeCount, CommitWords, Disk, Head, NodeBytes, SessionView, Store, StoreError};
 use std::collections::BTreeMap;
@@ -14,6 +14,8 @@ pub struct CommitRequest {
     pub words: CommitWords,
     /// Whether a commit without changes is wanted too.
     pub allow_empty: bool,
+    /// Take only what is staged for such ids, and leave the rest staged; all where there is no pattern.
+    pub only: Vec<Pattern>,
 }
 
 /// The commit that was made.
@@ -29,10 +31,16 @@ pub struct CommitReport {
 
 /// The changes that a commit would make: node by node on top of HEAD. What another session changed to the same version
 /// is no change any more; what it changed otherwise is a conflict, and then nothing is committed.
-fn plan<A: Access>(view: &SessionView<'_, A>) -> Result<BTreeMap<NodeId, Option<NodeBytes>>, OpError> {
+fn plan<A: Access>(
+    view: &SessionView<'_, A>,
+    only: &[Pattern],
+) -> Result<BTreeMap<NodeId, Option<NodeBytes>>, OpError> {
     let root = view.tables.root(view.head_commit()?)?;
     let (mut changes, mut conflicts) = (BTreeMap::new(), Vec::new());
     for (id, change) in view.changes()? {
+        if !is_chosen(&id, only) {
+            continue;
+        }
         let old = get(view.tables, root, &id)?.map(|(_, object)| object);
         if old == change.version() {
             continue;
@@ -46,11 +54,15 @@ fn plan<A: Access>(view: &SessionView<'_, A>) -> Result<BTreeMap<NodeId, Option<
     if conflicts.is_empty() { Ok(changes) } else { Err(OpError::Conflict(conflicts)) }
 }
 
+fn is_chosen(id: &NodeId, only: &[Pattern]) -> bool {
+    only.is_empty() || only.iter().any(|pattern| pattern.matches(id.as_str()))
+}
+
 fn refuse_nothing(changes: &BTreeMap<NodeId, Option<NodeBytes>>, allow_empty: bool) -> Result<(), OpError> {
     if changes.is_empty() && !allow_empty { Err(OpError::NothingToCommit) } else { Ok(()) }
 }
 
-/// Commits all that the session has staged, on top of where its branch is by now.
+/// Commits what the session has staged, on top of where its branch is by now.
 pub fn commit<D: Disk>(
     store: &Store<D>,
     session: &SessionName,
@@ -59,24 +71,32 @@ pub fn commit<D: Disk>(
     let mut log = store.lock_log(session)?;
     let bytes = log.read().map_err(StoreError::from)?;
     let path = log.path().to_owned();
-    let (report, warning) = store.write(
-        |tables| refuse_nothing(&plan(&SessionView::new(tables, session, &path, &bytes)?)?, request.allow_empty),
-        |tables| {
-            let view = SessionView::new(tables, session, &path, &bytes)?;
-            let changes = plan(&view)?;
-            refuse_nothing(&changes, request.allow_empty)?;
-            let mut row = view.next_row();
-            row.consumed = view.staged.last();
-            let head = row.head.clone();
-            drop(view);
-            let (number, _) = tables.commit_on_head(session, row, changes, request.words.clone(), "commit")?;
-            let commit = tables.commit(number)?;
-            let entry = Surroundings::new(tables, &head)?.entry(tables, number, commit, &BTreeMap::new())?;
-            Ok::<_, OpError>(CommitReport { entry, head, warning: None })
-        },
-    )?;
+
+    let snapshot = store.snapshot()?;
+    let view = SessionView::new(&snapshot, session, &path, &bytes)?;
+    refuse_nothing(&plan(&view, &request.only)?, request.allow_empty)?;
+    // What stays staged goes behind the mark before the transaction sets it.
+    let consumed = view.staged.last();
+    let staying = view.staying(|id| is_chosen(id, &request.only))?;
+    if let Some(frame) = &staying {
+        log.append(frame).map_err(StoreError::from)?;
+    }
+
+    let (report, warning) = store.write(snapshot, |tables| {
+        let view = SessionView::new(tables, session, &path, &bytes)?;
+        let changes = plan(&view, &request.only)?;
+        refuse_nothing(&changes, request.allow_empty)?;
+        let mut row = view.next_row();
+        row.consumed = consumed;
+        let head = row.head.clone();
+        drop(view);
+        let (number, _) = tables.commit_on_head(session, row, changes, request.words.clone(), "commit")?;
+        let commit = tables.commit(number)?;
+        let entry = Surroundings::new(tables, &head)?.entry(tables, number, commit, &BTreeMap::new())?;
+        Ok::<_, OpError>(CommitReport { entry, head, warning: None })
+    })?;
     // Not synced: numbers that are consumed never count.
-    let truncated = log.truncate().err().map(StoreError::from);
+    let truncated = if staying.is_some() { None } else { log.truncate().err().map(StoreError::from) };
     Ok(CommitReport { warning: warning.or(truncated), ..report })
 }
 
@@ -84,10 +104,11 @@ pub fn commit<D: Disk>(
 pub fn preview<D: Disk>(
     store: &Store<D>,
     session: &SessionName,
+    only: &[Pattern],
     allow_empty: bool,
 ) -> Result<(Vec<StagedReport>, ChangeCount), OpError> {
     store.read(session, |view| {
-        let changes = plan(view)?;
+        let changes = plan(view, only)?;
         refuse_nothing(&changes, allow_empty)?;
         let root = view.tables.root(view.head_commit()?)?;
         let (mut reports, mut count) = (Vec::new(), ChangeCount::default());

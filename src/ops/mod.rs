@@ -5,6 +5,7 @@ mod error;
 mod get;
 mod log;
 mod put;
+mod restore;
 mod staged;
 
 pub use commit::{CommitReport, CommitRequest, commit, preview};
@@ -12,4 +13,5 @@ pub use error::OpError;
 pub use get::get;
 pub use log::{LogFilter, LogReport, log};
 pub use put::{Write, put, put_and_commit};
+pub use restore::{RestoreReport, restore};
 pub use staged::{StagedReport, StagedState};

@@ -3,7 +3,9 @@
 use super::{OpError, StagedReport, StagedState};
 use crate::model::{Node, NodeId, SessionName};
 use crate::object::{CommitId, ObjectId, encode_node, get, node_object_id};
-use crate::store::{Access, Change, CommitWords, Disk, NodeBytes, SessionView, StagedChange, Store, StoreError};
+use crate::store::{
+    Access, CommitWords, Disk, LogFile, NodeBytes, SessionView, StagedChange, StagedLog, Store, StoreError, entries,
+};
 use std::collections::BTreeMap;
 
 /// One change that is asked for.
@@ -15,11 +17,20 @@ pub enum Write {
     Remove(NodeId),
 }
 
+/// Which object each id has, `None` where it is absent.
+type Objects = BTreeMap<NodeId, Option<ObjectId>>;
+
 /// A change as canonical bytes.
 struct Version {
     id: NodeId,
     bytes: Option<NodeBytes>,
     object: Option<ObjectId>,
+}
+
+impl Version {
+    fn version(&self) -> Option<(ObjectId, &[u8])> {
+        self.object.zip(self.bytes.as_deref())
+    }
 }
 
 fn versions(writes: Vec<Write>) -> Vec<Version> {
@@ -34,16 +45,13 @@ fn versions(writes: Vec<Write>) -> Vec<Version> {
 }
 
 /// What HEAD has for each of these ids.
-fn in_head<A: Access>(
-    view: &SessionView<'_, A>,
-    versions: &[Version],
-) -> Result<BTreeMap<NodeId, Option<ObjectId>>, StoreError> {
+fn in_head<A: Access>(view: &SessionView<'_, A>, versions: &[Version]) -> Result<Objects, StoreError> {
     let root = view.tables.root(view.head_commit()?)?;
     let object = |id: &NodeId| get(view.tables, root, id).map(|found| found.map(|(_, object)| object));
     versions.iter().map(|version| Ok((version.id.clone(), object(&version.id)?))).collect()
 }
 
-fn reports(versions: &[Version], heads: &BTreeMap<NodeId, Option<ObjectId>>) -> Vec<StagedReport> {
+fn reports(versions: &[Version], heads: &Objects) -> Vec<StagedReport> {
     let report = |version: &Version| StagedReport {
         id: version.id.clone(),
         hash: version.object,
@@ -61,16 +69,26 @@ pub fn put<D: Disk>(store: &Store<D>, session: &SessionName, writes: Vec<Write>)
     let view = SessionView::new(&snapshot, session, log.path(), &bytes)?;
     let heads = in_head(&view, &versions)?;
     let staged = staged_of(&view, &versions)?;
+    stage(&mut log, &view, &versions, &heads, &staged)?;
+    Ok(reports(&versions, &heads))
+}
+
+/// Appends what has to be said so that the last version of each id is what stands.
+fn stage<F: LogFile, A: Access>(
+    log: &mut StagedLog<F>,
+    view: &SessionView<'_, A>,
+    versions: &[Version],
+    heads: &Objects,
+    staged: &BTreeMap<NodeId, Option<StagedChange<'_>>>,
+) -> Result<(), StoreError> {
     let mut changes = Vec::new();
-    for (id, version) in last_versions(&versions) {
-        changes.extend(entries(id, version, heads[id], staged.get(id).copied().flatten()));
+    for (id, version) in last_versions(versions) {
+        changes.extend(entries(id, version.version(), heads[id], staged.get(id).copied().flatten()));
     }
     if !changes.is_empty() {
-        let head = (view.row.is_none() && view.staged.is_empty()).then(|| view.head.encode());
-        let frame = view.staged.next_frame(head.as_deref(), changes).map_err(StoreError::from)?;
-        log.append(&frame).map_err(StoreError::from)?;
+        log.append(&view.next_frame(changes)?)?;
     }
-    Ok(reports(&versions, &heads))
+    Ok(())
 }
 
 /// What is staged for each id: looked up one by one for a few, by a map for many.
@@ -87,30 +105,6 @@ fn staged_of<'a, A: Access>(
 
 fn last_versions(versions: &[Version]) -> BTreeMap<&NodeId, &Version> {
     versions.iter().map(|version| (&version.id, version)).collect()
-}
-
-/// What a frame must say so that `version` is what stands.
-fn entries<'c>(
-    id: &'c NodeId,
-    version: &'c Version,
-    head: Option<ObjectId>,
-    staged: Option<StagedChange<'_>>,
-) -> Vec<Change<'c>> {
-    let forget = staged.map(|_| Change::Unstage { id: id.into() });
-    if version.object == head {
-        return forget.into_iter().collect();
-    }
-    let set = |base| match &version.bytes {
-        Some(node) => Change::Set { id: id.into(), base, node },
-        None => Change::Remove { id: id.into(), base },
-    };
-    match staged {
-        Some(staged) if staged.version() == version.object && staged.is_change() => Vec::new(),
-        // What the first change replaced comes back, although HEAD has something else by now: a change of its own.
-        Some(staged) if staged.base == version.object => forget.into_iter().chain([set(head)]).collect(),
-        Some(staged) => vec![set(staged.base)],
-        None => vec![set(head)],
-    }
 }
 
 /// What [`put_and_commit`] did.
@@ -135,52 +129,34 @@ pub fn put_and_commit<D: Disk>(
     let mut log = store.lock_log(session)?;
     let bytes = log.read().map_err(StoreError::from)?;
     let path = log.path().to_owned();
+    let ours = last_versions(&versions);
 
-    // What stays staged goes behind the mark, before the transaction sets it.
+    // Asked of a snapshot first, so that nothing is committed where HEAD has it all.
     let snapshot = store.snapshot()?;
     let view = SessionView::new(&snapshot, session, &path, &bytes)?;
     let heads = in_head(&view, &versions)?;
-    let ours = last_versions(&versions);
-    let mut staying = view.staged.replay().map_err(StoreError::from)?;
-    let before = staying.len();
-    staying.retain(|id, _| !ours.contains_key(id));
-    let consumed = (staying.len() < before).then(|| view.staged.last());
-    let is_change = ours.iter().any(|(id, version)| heads[*id] != version.object);
-    if !is_change && consumed.is_none() {
+    let staged = staged_of(&view, &versions)?;
+    if ours.iter().all(|(id, version)| heads[*id] == version.object) {
+        stage(&mut log, &view, &versions, &heads, &staged)?;
         return Ok(PutAndCommitReport { reports: reports(&versions, &heads), commit: None, warning: None });
     }
-    if consumed.is_some() && !staying.is_empty() {
-        let changes: Vec<_> = staying.iter().map(|(id, change)| change.of(id.into())).collect();
-        let head = view.row.is_none().then(|| view.head.encode());
-        let frame = view.staged.next_frame(head.as_deref(), changes).map_err(StoreError::from)?;
-        log.append(&frame).map_err(StoreError::from)?;
+    let takes_over = ours.keys().any(|id| staged.get(*id).copied().flatten().is_some());
+    let consumed = takes_over.then(|| view.staged.last());
+    let staying = if takes_over { view.staying(|id| ours.contains_key(id))? } else { None };
+    if let Some(frame) = &staying {
+        log.append(frame).map_err(StoreError::from)?;
     }
-    let nothing_stays = staying.is_empty();
-    drop(snapshot);
 
-    let ((reports, commit), warning) = store.write(
-        |_| Ok(()),
-        |tables| -> Result<_, OpError> {
-            let view = SessionView::new(tables, session, &path, &bytes)?;
-            let heads = in_head(&view, &versions)?;
-            let mut row = view.next_row();
-            if let Some(consumed) = consumed {
-                row.consumed = consumed;
-            }
-            let changes: BTreeMap<_, _> = last_versions(&versions)
-                .into_iter()
-                .filter(|(id, version)| heads[*id] != version.object)
-                .map(|(id, version)| (id.clone(), version.bytes.clone()))
-                .collect();
-            drop(view);
-            if changes.is_empty() {
-                tables.set_session(session, &row)?;
-                return Ok((reports(&versions, &heads), None));
-            }
-            let (_, commit) = tables.commit_on_head(session, row, changes, words.clone(), "put")?;
-            Ok((reports(&versions, &heads), Some(commit)))
-        },
-    )?;
-    let truncated = if consumed.is_some() && nothing_stays { log.truncate().err() } else { None };
-    Ok(PutAndCommitReport { reports, commit, warning: warning.or(truncated.map(StoreError::from)) })
+    let ((reports, commit), warning) = store.write(snapshot, |tables| -> Result<_, OpError> {
+        let view = SessionView::new(tables, session, &path, &bytes)?;
+        let heads = in_head(&view, &versions)?;
+        let mut row = view.next_row();
+        row.consumed = consumed.unwrap_or(row.consumed);
+        let changes = ours.iter().filter(|(id, version)| heads[*id] != version.object);
+        let changes = changes.map(|(id, version)| ((*id).clone(), version.bytes.clone())).collect();
+        let (_, commit) = tables.commit_on_head(session, row, changes, words.clone(), "put")?;
+        Ok((reports(&versions, &heads), commit))
+    })?;
+    let truncated = if takes_over && staying.is_none() { log.truncate().err() } else { None };
+    Ok(PutAndCommitReport { reports, commit: Some(commit), warning: warning.or(truncated.map(StoreError::from)) })
 }

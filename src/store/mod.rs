@@ -17,7 +17,9 @@ mod tables;
 mod write;
 
 pub use discover::{STORE_DIRECTORY, Trust, discover, named};
-pub use disk::{Disk, Files};
+pub use disk::Disk;
+#[cfg(feature = "internals")]
+pub use disk::Files;
 pub use error::StoreError;
 #[cfg(feature = "internals")]
 pub use init::create_tables;
@@ -26,9 +28,9 @@ pub use open::{MayBeDamage, Store};
 pub use read::FIRST_BRANCH;
 pub use record::{ChangeCount, CommitRecord, Head, Number, Place, short_branch};
 pub use rows::Access;
-pub use session::SessionView;
-pub use staged::{Change, StagedChange};
+pub use session::{SessionView, entries};
+pub use staged::{Change, LogFile, StagedChange, StagedLog};
 #[cfg(feature = "internals")]
-pub use staged::{LogError, LogFile, LogView, StagedLog};
+pub use staged::{LogError, LogView};
 pub use tables::{FORMAT, Tables};
 pub use write::{CommitWords, NodeBytes};

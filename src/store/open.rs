@@ -109,17 +109,18 @@ impl<D: Disk> Store<D> {
 
     /// Calls `write` in the one write transaction of a command, then commits; an error leaves all as it was.
     ///
-    /// Opening to write changes the file's header, so `check` is asked before, of a snapshot: whatever it refuses leaves
-    /// the store byte for byte as it was. What it looked at may have changed when `write` is called.
+    /// Opening to write changes the file's header, so a snapshot that was `seen` must show before that the store is ours
+    /// and that there is something to do: what is refused leaves the store byte for byte as it was. What the snapshot
+    /// showed may have changed when `write` is called.
     ///
     /// The result counts once the commit has returned; what fails while closing after that is only told in the second
     /// part of the answer.
     pub fn write<R, E: MayBeDamage>(
         &self,
-        check: impl FnOnce(&Tables<Reading>) -> Result<(), E>,
+        seen: Snapshot,
         write: impl FnOnce(&mut Tables<Writing<'_>>) -> Result<R, E>,
     ) -> Result<(R, Option<StoreError>), E> {
-        self.snapshot()?.guarded(check)?;
+        drop(seen);
         let disk = self.disk.clone();
         let wait = !self.lock_timeout.is_zero();
         let (database, transaction) =

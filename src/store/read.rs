@@ -178,6 +178,22 @@ impl<A: Access> Tables<A> {
         Ok(())
     }
 
+    /// Calls `visit` with each id that begins with `prefix` and ever was, in their order. Reads one row an id.
+    pub fn ids_below(&self, prefix: &str, mut visit: impl FnMut(NodeId)) -> Result<(), StoreError> {
+        let mut from = prefix.as_bytes().to_vec();
+        loop {
+            let Some(row) = self.history.range(&from[..]..)?.next() else { return Ok(()) };
+            let (key, _) = row?;
+            let (id, _) = read_split_key(key.value())?;
+            if !id.starts_with(prefix) {
+                return Ok(());
+            }
+            from = history_key(id, u64::MAX);
+            from.push(0);
+            visit(NodeId::new(id).map_err(|_| StoreError::corrupt("an id in the history is no id"))?);
+        }
+    }
+
     /// The parents outside their own chain of the commits of `chain` at these positions: the fork at 0, merges behind it.
     pub fn chain_parents(&self, chain: Number, positions: RangeInclusive<u64>) -> Result<Vec<Place>, StoreError> {
         let mut found = Vec::new();

@@ -5,9 +5,10 @@ use super::disk::Disk;
 use super::open::{MayBeDamage, Snapshot, Store};
 use super::record::{Head, Number, Session};
 use super::rows::Access;
-use super::staged::{LogError, LogView, Staged, StagedChange, StagedLog};
+use super::staged::{Change, LogError, LogView, NewFrame, Staged, StagedChange, StagedLog};
 use super::tables::Tables;
 use crate::model::{NodeId, SessionName};
+use crate::object::ObjectId;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -68,9 +69,52 @@ impl<'a, A: Access> SessionView<'a, A> {
         Ok(changes)
     }
 
+    /// The next frame of its log. The first of a session without a row says where the session stands.
+    pub fn next_frame<'c>(&self, changes: impl IntoIterator<Item = Change<'c>>) -> Result<NewFrame, StoreError> {
+        let head = (self.row.is_none() && self.staged.is_empty()).then(|| self.head.encode());
+        Ok(self.staged.next_frame(head.as_deref(), changes)?)
+    }
+
+    /// The frame of what stays staged when a commit takes the changes of `chosen` and sets the mark to
+    /// `staged.last()`; `None` where nothing stays. It has to be in the log before the mark is set.
+    pub fn staying(&self, chosen: impl Fn(&NodeId) -> bool) -> Result<Option<NewFrame>, StoreError> {
+        let mut staying = self.staged.replay()?;
+        staying.retain(|id, _| !chosen(id));
+        if staying.is_empty() {
+            return Ok(None);
+        }
+        self.next_frame(staying.iter().map(|(id, change)| change.of(id.into()))).map(Some)
+    }
+
     /// The row that the session's next transaction writes, if nothing else changes in it.
     pub fn next_row(&self) -> Session {
         self.row.clone().unwrap_or_else(|| Session { head: self.head.clone(), consumed: 0 })
+    }
+}
+
+/// What a frame must say so that `version`, the new object and its bytes or nothing, is what stands for `id`, where HEAD
+/// has `head` and `staged` is staged.
+pub fn entries<'c>(
+    id: &'c NodeId,
+    version: Option<(ObjectId, &'c [u8])>,
+    head: Option<ObjectId>,
+    staged: Option<StagedChange<'_>>,
+) -> Vec<Change<'c>> {
+    let object = version.map(|(object, _)| object);
+    let forget = staged.map(|_| Change::Unstage { id: id.into() });
+    if object == head {
+        return forget.into_iter().collect();
+    }
+    let set = |base| match version {
+        Some((_, node)) => Change::Set { id: id.into(), base, node },
+        None => Change::Remove { id: id.into(), base },
+    };
+    match staged {
+        Some(staged) if staged.version() == object && staged.is_change() => Vec::new(),
+        // What the first change replaced comes back, although HEAD has something else by now: a change of its own.
+        Some(staged) if staged.base == object => forget.into_iter().chain([set(head)]).collect(),
+        Some(staged) => vec![set(staged.base)],
+        None => vec![set(head)],
     }
 }
 

@@ -12,9 +12,7 @@ mod write;
 mod tests;
 
 pub use update::{Effect, New, Tree, Update, update};
-pub use walk::diff;
-#[cfg(any(test, feature = "internals"))]
-pub use walk::leaves;
+pub use walk::{diff, leaves};
 pub use write::{Sink, adopt, write};
 
 use super::inner::SLOTS;

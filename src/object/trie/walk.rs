@@ -3,7 +3,6 @@
 use super::{Key, Leaf, Link, SLOTS, Source, read};
 
 /// Visits each node below `root`, in the order of the keys.
-#[cfg_attr(not(any(test, feature = "internals")), expect(dead_code, reason = "a list of all nodes is made of it"))]
 pub fn leaves<S: Source>(
     source: &S,
     root: Option<Link>,

@@ -13,4 +13,4 @@ pub use disk::{DiskFile, LogView};
 pub use error::LogError;
 pub use frame::Change;
 pub use log::{LogFile, StagedLog};
-pub use replay::{Staged, StagedChange};
+pub use replay::{NewFrame, Staged, StagedChange};

@@ -1,0 +1,48 @@
+//! `mnem restore`
+
+use super::context::Context;
+use super::error::{CliError, Word};
+use super::json::StagedJson;
+use super::pattern::pattern;
+use crate::graph::Revision;
+use crate::ops;
+
+/// Take staged changes back, or stage what a revision has
+///
+/// Forgets what this session has staged for the ids, so that they stand as in HEAD. With a revision, stages that
+/// revision's version of them instead. Prints the ids that it changed.
+#[derive(clap::Args, Debug)]
+pub(super) struct RestoreArgs {
+    /// Which nodes: an id, an id with / behind it for all below, or a glob
+    #[arg(required = true, value_name = "PATTERN")]
+    patterns: Vec<String>,
+
+    /// Stage the version of this revision
+    #[arg(short, long, value_name = "REV")]
+    source: Option<String>,
+
+    /// Take * ? [ in patterns as they are
+    #[arg(long)]
+    literal: bool,
+}
+
+pub(super) fn run(args: &RestoreArgs, context: &mut Context) -> Result<(), CliError> {
+    let patterns = args.patterns.iter().map(|text| pattern(text, args.literal)).collect::<Result<Vec<_>, _>>()?;
+    let revision = args.source.as_deref().map(Revision::parse).transpose()?;
+    let store = context.store_to_write()?;
+    let session = context.session()?;
+    let report = ops::restore(&store, &session, &patterns, revision.as_ref())?;
+    context.warn_prefix(report.also_prefix.as_deref());
+    let unmatched: Vec<_> = report.unmatched.iter().map(|&at| format!("'{}'", args.patterns[at])).collect();
+    if !unmatched.is_empty() {
+        return Err(CliError::new(Word::NoNode, format!("no node matches {}", unmatched.join(", "))));
+    }
+    for report in &report.reports {
+        if context.globals.json {
+            context.json_line(&StagedJson::new(report, session.as_str()))?;
+        } else {
+            context.line(report.id.as_str())?;
+        }
+    }
+    Ok(())
+}
