@@ -13,5 +13,5 @@ pub use error::OpError;
 pub use get::get;
 pub use log::{LogFilter, LogReport, log};
 pub use put::{Write, put, put_and_commit};
-pub use restore::{RestoreReport, restore};
+pub use restore::restore;
 pub use staged::{StagedReport, StagedState};
