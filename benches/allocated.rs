@@ -4,7 +4,7 @@
 #![allow(clippy::print_stdout, reason = "a bench prints its table")]
 
 use mnemosyne::model::{Author, CommitTime, Content, ContentKind, Message, Node, NodeId, Provenance, SessionName};
-use mnemosyne::ops::{Write, put_and_commit};
+use mnemosyne::ops::{Condition, Write, put_and_commit};
 use mnemosyne::store::{CommitWords, Store, init};
 use std::path::Path;
 use std::time::Duration;
@@ -46,13 +46,15 @@ fn main() {
         init(&directory, &mnemosyne::model::BranchName::new("main").expect("a name")).expect("a store");
         let store = Store::new(directory, Duration::from_secs(10));
         let session = SessionName::default();
-        put_and_commit(&store, &session, (0..size).map(|n| node(n, 0)).collect(), &words(0)).expect("a commit");
+        put_and_commit(&store, &session, (0..size).map(|n| node(n, 0)).collect(), Condition::Any, &words(0))
+            .expect("a commit");
         let before = allocated(&store.disk().database_path());
         let mut seed = 7u64;
         for commit in 1..=COMMITS {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let number = usize::try_from(seed >> 33).expect("small") % size;
-            put_and_commit(&store, &session, vec![node(number, commit)], &words(commit)).expect("a commit");
+            put_and_commit(&store, &session, vec![node(number, commit)], Condition::Any, &words(commit))
+                .expect("a commit");
         }
         let after = allocated(&store.disk().database_path());
         println!("| {size} | {} |", (after - before) / COMMITS as u64);

@@ -14,6 +14,7 @@ use std::io::{self, Write};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Word {
     NoNode,
+    PreconditionFailed,
     NothingToCommit,
     Conflict,
     NoStore,
@@ -45,6 +46,7 @@ impl Word {
     pub fn text(self) -> &'static str {
         match self {
             Self::NoNode => "no-node",
+            Self::PreconditionFailed => "precondition-failed",
             Self::NothingToCommit => "nothing-to-commit",
             Self::Conflict => "conflict",
             Self::NoStore => "no-store",
@@ -72,7 +74,7 @@ impl Word {
     /// 1 for a negative answer, 3 for a stop half-way, 128 for what is fatal, 129 for a wrong call.
     pub fn exit(self) -> u8 {
         match self {
-            Self::NoNode | Self::NothingToCommit => 1,
+            Self::NoNode | Self::PreconditionFailed | Self::NothingToCommit => 1,
             Self::Conflict => 3,
             Self::NoStore
             | Self::UnsafeStore
@@ -250,12 +252,17 @@ impl From<OpError> for CliError {
         match error {
             OpError::Store(error) => error.into(),
             OpError::Revision(error) => error.into(),
+            OpError::NoNode(_) => Self::of(Word::NoNode, &error).hint("see 'mnem ls'"),
+            OpError::Precondition { .. } => {
+                Self::of(Word::PreconditionFailed, &error).hint("look at what it is now with 'mnem get --json ID'")
+            }
+            OpError::EmptyGroup(_) => Self::of(Word::NothingToCommit, &error).hint("leave that commit out"),
             OpError::NothingToCommit => Self::of(Word::NothingToCommit, &error)
                 .hint("stage a change with 'mnem put', or commit as it is with '--allow-empty'"),
             OpError::Conflict(ref ids) => {
                 let names: Vec<_> = ids.iter().map(|id| format!("'{id}'")).collect();
                 Self::of(Word::Conflict, &error).about(&names.join(", ")).hint(
-                    "your changes are still staged; see the other version with 'mnem get ID -r HEAD', then put yours again with 'mnem put ID CONTENT -m MESSAGE'",
+                    "all stays staged; take the branch's version with 'mnem restore ID', or yours with 'mnem commit --overwrite'",
                 )
             }
         }

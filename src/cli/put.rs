@@ -4,11 +4,12 @@ use super::context::Context;
 use super::error::{CliError, Word};
 use super::get::node_id;
 use super::input::{not_utf8, read_bytes, read_text};
-use super::json::StagedJson;
-use super::rows::{Defaults, read_rows};
+use super::json::{CommitJson, StagedJson};
+use super::rows::{Asked, Defaults, read_history, read_rows};
 use super::text::escape_line;
 use crate::model::{Content, ContentKind, MAX_CONTENT_BYTES, Message, Node, Provenance, Timestamp};
-use crate::ops::{self, StagedReport, StagedState, Write};
+use crate::object::ObjectId;
+use crate::ops::{self, Condition, Group, StagedReport, StagedState, Write};
 use crate::store::CommitWords;
 use std::path::{Path, PathBuf};
 
@@ -85,21 +86,46 @@ pub(super) struct PutArgs {
     #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
     provenance: Option<String>,
 
+    /// Only if the id is absent; otherwise the status is 1
+    #[arg(long, conflicts_with_all = ["if_match", "jsonl"])]
+    if_absent: bool,
+
+    /// Only if the node has this hash, or is absent for none; otherwise the status is 1
+    #[arg(long, value_name = "HASH|none", conflicts_with = "jsonl")]
+    if_match: Option<String>,
+
+    /// With --jsonl: rows {"commit":{"message","author","time"}} commit what came before them; prints the commit ids
+    #[arg(long, requires = "jsonl", conflicts_with_all = ["message", "commit_every"])]
+    commits: bool,
+
+    /// With --jsonl and -m: a commit after every COUNT rows; prints the commit ids
+    #[arg(long, value_name = "COUNT", requires_all = ["jsonl", "message"], value_parser = clap::value_parser!(u64).range(1..))]
+    commit_every: Option<u64>,
+
+    /// Print what would be staged, and change nothing
+    #[arg(long, conflicts_with_all = ["message", "commits"])]
+    dry_run: bool,
+
     /// Commit just this, in the same transaction; several are paragraphs
     #[arg(short, long, value_name = "MESSAGE", allow_hyphen_values = true)]
     message: Vec<String>,
 }
 
 pub(super) fn run(args: &PutArgs, context: &mut Context) -> Result<(), CliError> {
+    if args.commits || args.commit_every.is_some() {
+        return history(args, context);
+    }
     let writes = writes(args, context)?;
     let large = writes.iter().filter_map(large).collect::<Vec<_>>();
     let words = words(args, context)?;
-    let store = context.store_to_write()?;
+    let condition = condition(args)?;
+    let store = if args.dry_run { context.store()? } else { context.store_to_write()? };
     let session = context.session()?;
     let (reports, commit) = match words {
-        None => (ops::put(&store, &session, writes)?, None),
+        None if args.dry_run => (ops::try_put(&store, &session, writes, condition)?, None),
+        None => (ops::put(&store, &session, writes, condition)?, None),
         Some(words) => {
-            let report = ops::put_and_commit(&store, &session, writes, &words)?;
+            let report = ops::put_and_commit(&store, &session, writes, condition, &words)?;
             context.warn_error(report.warning);
             (report.reports, Some(report.commit.map(|commit| commit.to_string())))
         }
@@ -107,7 +133,7 @@ pub(super) fn run(args: &PutArgs, context: &mut Context) -> Result<(), CliError>
     for remark in large {
         context.say(&remark);
     }
-    tell(&reports, args, context)?;
+    tell(&reports, args, context);
     for report in &reports {
         if !context.globals.json {
             context.line(report.id.as_str())?;
@@ -122,15 +148,89 @@ pub(super) fn run(args: &PutArgs, context: &mut Context) -> Result<(), CliError>
     Ok(())
 }
 
+fn condition(args: &PutArgs) -> Result<Condition, CliError> {
+    match args.if_match.as_deref() {
+        None if args.if_absent => Ok(Condition::Absent),
+        None => Ok(Condition::Any),
+        Some("none") => Ok(Condition::Absent),
+        Some(hash) => ObjectId::parse(hash).map(Condition::Is).ok_or_else(|| {
+            CliError::usage(format!("'{hash}' is not a hash of 64 hexadecimal digits"))
+                .hint("'mnem get --json ID' tells a node's hash")
+        }),
+    }
+}
+
+/// Rows with commits among them: all rows are read first, all commits are one transaction.
+fn history(args: &PutArgs, context: &mut Context) -> Result<(), CliError> {
+    let Some(rows) = &args.jsonl else { return Err(CliError::usage("commits are made of rows: --jsonl is missing")) };
+    if args.id.is_some() || args.file.is_some() || args.new || args.kind == "json" {
+        return Err(rows_only());
+    }
+    let defaults = Defaults {
+        provenance: provenance(args, context)?,
+        event_time: args.event_time.as_deref().map(event_time).transpose()?,
+    };
+    let (author, time) = (context.author(None)?, context.now()?);
+    let bytes = read_bytes(context, rows, MAX_ROWS_BYTES)?;
+    let (mut groups, mut rest) = (Vec::new(), Vec::new());
+    let own = words(args, context)?;
+    match (args.commit_every, own) {
+        (Some(every), Some(words)) => {
+            for write in read_rows(&bytes, &defaults, context.generated_ids()?)? {
+                rest.push(write);
+                if rest.len() as u64 == every {
+                    groups.push(Group { writes: std::mem::take(&mut rest), words: words.clone() });
+                }
+            }
+            if !rest.is_empty() {
+                groups.push(Group { writes: std::mem::take(&mut rest), words });
+            }
+        }
+        (None, _) | (_, None) => {
+            for asked in read_history(&bytes, &defaults, context.generated_ids()?)? {
+                match asked {
+                    Asked::Write(write) => rest.push(write),
+                    Asked::Commit(row) => groups.push(Group {
+                        writes: std::mem::take(&mut rest),
+                        words: CommitWords {
+                            author: row.author.unwrap_or_else(|| author.clone()),
+                            time: row.time.unwrap_or(time),
+                            message: row.message,
+                        },
+                    }),
+                }
+            }
+        }
+    }
+    let store = context.store_to_write()?;
+    let session = context.session()?;
+    let report = ops::batch(&store, &session, groups, rest)?;
+    context.warn_error(report.warning);
+    for commit in &report.commits {
+        if context.globals.json {
+            context.json_line(&CommitJson::new(commit))?;
+        } else {
+            context.line(&commit.commit.id.to_string())?;
+        }
+    }
+    if !report.staged.is_empty() {
+        context.say(&format!("staged behind the last commit: {}", report.staged.len()));
+    }
+    Ok(())
+}
+
+fn rows_only() -> CliError {
+    CliError::usage("with --jsonl ids and contents come from the rows").hint("mnem put --jsonl FILE")
+}
+
 /// Says what was not staged, for HEAD has it.
-fn tell(reports: &[StagedReport], args: &PutArgs, context: &mut Context) -> Result<(), CliError> {
+fn tell(reports: &[StagedReport], args: &PutArgs, context: &mut Context) {
     let unchanged: Vec<_> = reports.iter().filter(|report| report.state == StagedState::Unchanged).collect();
     match unchanged[..] {
         [] => {}
         [one] if args.jsonl.is_none() => context.say(&format!("unchanged: '{}'", escape_line(one.id.as_str()))),
         _ => context.say(&format!("unchanged: {} of {}", unchanged.len(), reports.len())),
     }
-    Ok(())
 }
 
 fn large(write: &Write) -> Option<String> {
@@ -167,9 +267,7 @@ fn writes(args: &PutArgs, context: &Context) -> Result<Vec<Write>, CliError> {
     }
     if let Some(rows) = &args.jsonl {
         if args.id.is_some() || args.file.is_some() || args.new || args.kind == "json" {
-            return Err(
-                CliError::usage("with --jsonl ids and contents come from the rows").hint("mnem put --jsonl FILE")
-            );
+            return Err(rows_only());
         }
         let defaults = Defaults { provenance, event_time };
         let bytes = read_bytes(context, rows, MAX_ROWS_BYTES)?;

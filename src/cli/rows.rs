@@ -3,7 +3,7 @@
 use super::error::{CliError, Word};
 use super::get::node_id;
 use super::put::{event_time, utf8};
-use crate::model::{Content, ContentKind, JsonError, Node, NodeId, Provenance, Timestamp};
+use crate::model::{Author, CommitTime, Content, ContentKind, JsonError, Message, Node, NodeId, Provenance, Timestamp};
 use crate::ops::Write;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -92,20 +92,79 @@ fn object<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, CliError> {
     }
 }
 
-/// Reads rows, all or none; a refusal names the line and, where there is one, the key.
+/// A row that commits what came before it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommitRow {
+    /// What it says.
+    pub message: Message,
+    /// Who commits; the command's author if it does not say.
+    pub author: Option<Author>,
+    /// When; the command's time if it does not say.
+    pub time: Option<CommitTime>,
+}
+
+/// What a row asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// A change.
+    Write(Write),
+    /// A commit.
+    Commit(CommitRow),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CommitLine<'a> {
+    #[serde(borrow)]
+    commit: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CommitFields {
+    message: String,
+    author: Option<String>,
+    time: Option<String>,
+}
+
+/// Reads rows of changes, all or none; a refusal names the line and, where there is one, the key.
 pub fn read_rows(
     bytes: &[u8],
     defaults: &Defaults,
     mut new_id: impl FnMut() -> NodeId,
 ) -> Result<Vec<Write>, CliError> {
+    each_row(bytes, |line| read_row(line, defaults, &mut new_id))
+}
+
+/// The same for rows among which there are commits.
+pub fn read_history(
+    bytes: &[u8],
+    defaults: &Defaults,
+    mut new_id: impl FnMut() -> NodeId,
+) -> Result<Vec<Asked>, CliError> {
+    each_row(bytes, |line| match object::<CommitLine<'_>>(line) {
+        Ok(row) => read_commit(row.commit.get()).map_err(|error| error.about("the key 'commit'")).map(Asked::Commit),
+        Err(_) => read_row(line, defaults, &mut new_id).map(Asked::Write),
+    })
+}
+
+fn read_commit(json: &str) -> Result<CommitRow, CliError> {
+    let fields: CommitFields = object(json)?;
+    let blank = |key: &str| CliError::new(Word::BadJson, format!("the key '{key}' may not be blank"));
+    let author = fields.author.map(|author| Author::new(&author).map_err(|_| blank("author"))).transpose()?;
+    let time = fields.time.map(|time| event_time(&time).and_then(|time| Ok(CommitTime::at(&time.instant())?)));
+    let time = time.transpose().map_err(|error| error.about("the key 'time'"))?;
+    Ok(CommitRow { message: Message::new(&fields.message).map_err(|_| blank("message"))?, author, time })
+}
+
+fn each_row<T>(bytes: &[u8], mut read: impl FnMut(&str) -> Result<T, CliError>) -> Result<Vec<T>, CliError> {
     let text = utf8(bytes, "JSON Lines")?;
     let mut writes = Vec::new();
     for (at, line) in text.split('\n').enumerate() {
         if line.trim_matches([' ', '\t', '\r']).is_empty() {
             continue;
         }
-        let write = read_row(line, defaults, &mut new_id).map_err(|error| error.about(&format!("line {}", at + 1)))?;
-        writes.push(write);
+        writes.push(read(line).map_err(|error| error.about(&format!("line {}", at + 1)))?);
     }
     Ok(writes)
 }
@@ -222,6 +281,29 @@ mod tests {
             assert!(rows(bad).is_err(), "{bad}");
         }
         assert_eq!(node(r#"{"id":"k","deleted":false,"content":1}"#).id.as_str(), "k");
+    }
+
+    #[test]
+    fn commits_stand_among_the_rows_of_a_history() {
+        let read = |text: &str| read_history(text.as_bytes(), &Defaults::default(), || NodeId::new("x").expect("id"));
+        let history = "{\"content\":1}\n{\"commit\":{\"message\":\"m\\n\",\"author\":\" A \",\"time\":\"2026-01-02T03:04:05.678+01:00\"}}";
+        let asked = read(history).expect("rows");
+        let Asked::Commit(commit) = &asked[1] else { panic!("{asked:?}") };
+        assert_eq!(commit.message.as_str(), "m");
+        assert_eq!(commit.author.as_ref().map(Author::as_str), Some("A"));
+        assert_eq!(commit.time.map(|time| time.to_string()).as_deref(), Some("2026-01-02T03:04:05.678+01:00"));
+        assert!(read_rows(history.as_bytes(), &Defaults::default(), || NodeId::new("x").expect("id")).is_err());
+        for bad in [
+            r#"{"commit":{}}"#,
+            r#"{"commit":{"message":" "}}"#,
+            r#"{"commit":{"message":"m","author":""}}"#,
+            r#"{"commit":{"message":"m","time":"noon"}}"#,
+            r#"{"commit":{"message":"m","who":1}}"#,
+            r#"{"commit":["m",null,null]}"#,
+            r#"{"commit":{"message":"m"},"id":"k"}"#,
+        ] {
+            assert!(read(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

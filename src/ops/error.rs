@@ -2,11 +2,26 @@
 
 use crate::graph::RevisionError;
 use crate::model::NodeId;
+use crate::object::ObjectId;
 use crate::store::{MayBeDamage, StoreError};
 
 /// An error of an operation. The first few are answers to a well-formed question.
 #[derive(Debug, thiserror::Error)]
 pub enum OpError {
+    /// The memory has no such nodes.
+    #[error("no node {}", quoted(.0))]
+    NoNode(Vec<NodeId>),
+    /// A node is not as the caller expects it to be.
+    #[error("'{id}' {}", .found.map_or("is absent".to_owned(), |found| format!("has the hash {found}")))]
+    Precondition {
+        /// The node.
+        id: NodeId,
+        /// The object that it has.
+        found: Option<ObjectId>,
+    },
+    /// A commit of a batch, counted from 0, changes nothing.
+    #[error("commit {} of the rows would change nothing", .0 + 1)]
+    EmptyGroup(usize),
     /// Nothing is staged, or what is staged is what HEAD has.
     #[error("nothing to commit")]
     NothingToCommit,
@@ -21,6 +36,10 @@ pub enum OpError {
     Store(#[from] StoreError),
 }
 
+fn quoted(ids: &[NodeId]) -> String {
+    ids.iter().map(|id| format!("'{id}'")).collect::<Vec<_>>().join(", ")
+}
+
 fn count_nodes(count: usize) -> String {
     if count == 1 { "1 node was".to_owned() } else { format!("{count} nodes were") }
 }
@@ -30,7 +49,11 @@ impl MayBeDamage for OpError {
         match self {
             Self::Store(error) => error.is_damage(),
             Self::Revision(error) => error.is_damage(),
-            Self::NothingToCommit | Self::Conflict(_) => false,
+            Self::NoNode(_)
+            | Self::Precondition { .. }
+            | Self::EmptyGroup(_)
+            | Self::NothingToCommit
+            | Self::Conflict(_) => false,
         }
     }
 }

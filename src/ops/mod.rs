@@ -1,5 +1,6 @@
 //! One verb a file: an open store and typed input in, a typed report out. Knows no options and no terminal.
 
+mod batch;
 mod commit;
 mod error;
 mod get;
@@ -8,10 +9,11 @@ mod put;
 mod restore;
 mod staged;
 
+pub use batch::{BatchReport, Group, batch};
 pub use commit::{CommitReport, CommitRequest, commit, preview};
 pub use error::OpError;
 pub use get::get;
 pub use log::{LogFilter, LogReport, log};
-pub use put::{Write, put, put_and_commit};
+pub use put::{put, put_and_commit, try_put};
 pub use restore::restore;
-pub use staged::{StagedReport, StagedState};
+pub use staged::{Condition, StagedReport, StagedState, Write};

@@ -1,7 +1,33 @@
-//! What staged changes come to, as commands tell it.
+//! What is to be staged, and what that comes to: shared by the verbs that stage.
 
-use crate::model::NodeId;
-use crate::object::ObjectId;
+use super::OpError;
+use crate::model::{Node, NodeId};
+use crate::object::{ObjectId, encode_node, get, node_object_id};
+use crate::store::{Access, LogFile, NodeBytes, SessionView, StagedChange, StagedLog, StoreError, entries};
+use std::collections::BTreeMap;
+
+/// One change that is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Write {
+    /// The node is to be this.
+    Set(Node),
+    /// The id is to be absent.
+    Remove(NodeId),
+}
+
+/// What must hold of each id as it stands, staged changes included, or nothing is done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Condition {
+    /// Nothing.
+    #[default]
+    Any,
+    /// It is there.
+    Present,
+    /// It is absent.
+    Absent,
+    /// It is just this object.
+    Is(ObjectId),
+}
 
 /// How what is staged for a node compares with HEAD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +43,8 @@ pub enum StagedState {
 }
 
 impl StagedState {
-    pub(super) fn between(old: Option<ObjectId>, new: Option<ObjectId>) -> Self {
+    /// Compares the object in HEAD with the one that is to be.
+    pub fn between(old: Option<ObjectId>, new: Option<ObjectId>) -> Self {
         match (old, new) {
             (None, Some(_)) => Self::Added,
             (Some(_), None) => Self::Removed,
@@ -36,4 +63,126 @@ pub struct StagedReport {
     pub hash: Option<ObjectId>,
     /// What it comes to.
     pub state: StagedState,
+}
+
+/// Which object each id has, `None` where it is absent.
+pub(super) type Objects = BTreeMap<NodeId, Option<ObjectId>>;
+
+/// A change as canonical bytes.
+#[derive(Clone, Debug)]
+pub(super) struct Version {
+    pub id: NodeId,
+    pub bytes: Option<NodeBytes>,
+    pub object: Option<ObjectId>,
+}
+
+impl From<Write> for Version {
+    fn from(write: Write) -> Self {
+        match write {
+            Write::Set(node) => {
+                let bytes = encode_node(&node);
+                Self { object: Some(node_object_id(&bytes)), bytes: Some(bytes), id: node.id }
+            }
+            Write::Remove(id) => Self { id, bytes: None, object: None },
+        }
+    }
+}
+
+/// The last version of each id.
+pub(super) fn last_versions(versions: &[Version]) -> BTreeMap<&NodeId, &Version> {
+    versions.iter().map(|version| (&version.id, version)).collect()
+}
+
+/// What stands for some ids: in HEAD, and staged.
+pub(super) struct Standing<'a> {
+    pub heads: Objects,
+    staged: BTreeMap<NodeId, StagedChange<'a>>,
+}
+
+impl<'a> Standing<'a> {
+    /// Looks the ids of `versions` up; what is staged one by one for a few, by a map of all for many.
+    pub fn of<A: Access>(view: &SessionView<'a, A>, versions: &[Version]) -> Result<Self, StoreError> {
+        const FEW: usize = 4;
+        let root = view.tables.root(view.head_commit()?)?;
+        let mut heads = Objects::new();
+        for version in versions {
+            if !heads.contains_key(&version.id) {
+                let object = get(view.tables, root, &version.id)?.map(|(_, object)| object);
+                heads.insert(version.id.clone(), object);
+            }
+        }
+        let mut staged = BTreeMap::new();
+        if versions.len() > FEW {
+            staged = view.staged.replay()?;
+        } else {
+            for version in versions {
+                if let Some(change) = view.staged.find(&version.id)? {
+                    staged.insert(version.id.clone(), change);
+                }
+            }
+        }
+        Ok(Self { heads, staged })
+    }
+
+    /// Whether something is staged for the id.
+    pub fn is_staged(&self, id: &NodeId) -> bool {
+        self.staged.contains_key(id)
+    }
+
+    /// The object that the id has, staged changes included.
+    fn current(&self, id: &NodeId) -> Option<ObjectId> {
+        let staged = self.staged.get(id).filter(|change| change.is_change());
+        staged.map_or_else(|| self.heads.get(id).copied().flatten(), StagedChange::version)
+    }
+
+    /// Refuses where the condition does not hold of one of the ids.
+    pub fn check(&self, condition: Condition, versions: &[Version]) -> Result<(), OpError> {
+        let mut absent = Vec::new();
+        for id in last_versions(versions).into_keys() {
+            let found = self.current(id);
+            let holds = match condition {
+                Condition::Any => true,
+                Condition::Present => {
+                    if found.is_none() {
+                        absent.push(id.clone());
+                    }
+                    true
+                }
+                Condition::Absent => found.is_none(),
+                Condition::Is(object) => found == Some(object),
+            };
+            if !holds {
+                return Err(OpError::Precondition { id: id.clone(), found });
+            }
+        }
+        if absent.is_empty() { Ok(()) } else { Err(OpError::NoNode(absent)) }
+    }
+
+    /// What each version comes to.
+    pub fn reports(&self, versions: &[Version]) -> Vec<StagedReport> {
+        let report = |version: &Version| StagedReport {
+            id: version.id.clone(),
+            hash: version.object,
+            state: StagedState::between(self.heads[&version.id], version.object),
+        };
+        versions.iter().map(report).collect()
+    }
+
+    /// Appends what has to be said so that the last version of each id is what stands; nothing where it does already.
+    pub fn stage<F: LogFile, A: Access>(
+        &self,
+        log: &mut StagedLog<F>,
+        view: &SessionView<'_, A>,
+        versions: &[Version],
+    ) -> Result<(), StoreError> {
+        let mut changes = Vec::new();
+        for (id, version) in last_versions(versions) {
+            let new = version.object.zip(version.bytes.as_deref());
+            changes.extend(entries(id, new, self.heads[id], self.staged.get(id).copied()));
+        }
+        if !changes.is_empty() {
+            log.append(&view.next_frame(changes)?)?;
+        }
+        Ok(())
+    }
 }

@@ -127,8 +127,7 @@ impl Tables<Writing<'_>> {
         Ok((own, record.id))
     }
 
-    /// Commits `changes` on top of where the session stands: the new bytes of each id, or `None` for its removal. Moves
-    /// its branch and keeps its row.
+    /// Commits `changes` on top of where the session stands, changes or not, and keeps its row.
     pub fn commit_on_head(
         &mut self,
         name: &SessionName,
@@ -137,15 +136,52 @@ impl Tables<Writing<'_>> {
         words: CommitWords,
         reason: &str,
     ) -> Result<(Number, CommitId), StoreError> {
-        let parent = self.head_commit(&session.head)?;
-        let root = self.root(parent)?;
+        let update = self.update_head(&session, changes)?;
+        let committed = self.commit_update(name, &mut session, update, words, reason)?;
+        self.set_session(name, &session)?;
+        Ok(committed)
+    }
+
+    /// The same for one of several commits, whose row is kept at their end; `None` where nothing changes.
+    pub fn commit_changes(
+        &mut self,
+        name: &SessionName,
+        session: &mut Session,
+        changes: BTreeMap<NodeId, Option<NodeBytes>>,
+        words: CommitWords,
+        reason: &str,
+    ) -> Result<Option<(Number, CommitId)>, StoreError> {
+        let update = self.update_head(session, changes)?;
+        if update.effects.is_empty() {
+            return Ok(None);
+        }
+        self.commit_update(name, session, update, words, reason).map(Some)
+    }
+
+    /// The state of HEAD with the new bytes of each id, or without it.
+    fn update_head(
+        &self,
+        session: &Session,
+        changes: BTreeMap<NodeId, Option<NodeBytes>>,
+    ) -> Result<Update<NodeBytes>, StoreError> {
+        let root = self.root(self.head_commit(&session.head)?)?;
         let new = |bytes: NodeBytes| New { object: node_object_id(&bytes), payload: bytes };
-        let changes = changes.into_iter().map(|(id, node)| (id, node.map(new))).collect();
-        let update = update(self, root, changes)?;
+        update(self, root, changes.into_iter().map(|(id, node)| (id, node.map(new))).collect())
+    }
+
+    /// Commits a state made from HEAD's, and moves the session's branch to it.
+    fn commit_update(
+        &mut self,
+        name: &SessionName,
+        session: &mut Session,
+        update: Update<NodeBytes>,
+        words: CommitWords,
+        reason: &str,
+    ) -> Result<(Number, CommitId), StoreError> {
+        let parent = self.head_commit(&session.head)?;
         let time = words.time;
         let committed = self.append_commit(parent.into_iter().collect(), words, update)?;
-        self.advance_head(name, &mut session, committed.0, time, reason)?;
-        self.set_session(name, &session)?;
+        self.advance_head(name, session, committed.0, time, reason)?;
         Ok(committed)
     }
 
