@@ -42,6 +42,10 @@ pub(super) struct CommitArgs {
     #[arg(long)]
     literal: bool,
 
+    /// Where the branch has changed a staged node meanwhile, take the staged version
+    #[arg(long)]
+    overwrite: bool,
+
     /// Commit even where nothing changes
     #[arg(long, conflicts_with = "skip_empty")]
     allow_empty: bool,
@@ -71,13 +75,20 @@ pub(super) fn run(args: &CommitArgs, context: &mut Context) -> Result<(), CliErr
     let message = match given {
         Some(message) => message,
         None => {
-            if let Err(OpError::NothingToCommit) = ops::preview(&store, &session, &only, args.allow_empty) {
+            if let Err(OpError::NothingToCommit) =
+                ops::preview(&store, &session, &only, args.allow_empty, args.overwrite)
+            {
                 return nothing(args, context);
             }
             message_from_editor(context)?
         }
     };
-    let request = CommitRequest { words: CommitWords { author, time, message }, allow_empty: args.allow_empty, only };
+    let request = CommitRequest {
+        words: CommitWords { author, time, message },
+        allow_empty: args.allow_empty,
+        only,
+        overwrite: args.overwrite,
+    };
     match ops::commit(&store, &session, &request) {
         Ok(report) => tell(report, context),
         Err(OpError::NothingToCommit) => nothing(args, context),
@@ -150,7 +161,7 @@ fn counted(changes: ChangeCount) -> String {
 fn dry_run(args: &CommitArgs, only: &[Pattern], context: &mut Context) -> Result<(), CliError> {
     let store = context.store()?;
     let session = context.session()?;
-    let (planned, changes) = ops::preview(&store, &session, only, args.allow_empty || args.skip_empty)?;
+    let (planned, changes) = ops::preview(&store, &session, only, args.allow_empty || args.skip_empty, args.overwrite)?;
     for change in &planned {
         if context.globals.json {
             context.json_line(&StagedJson::new(change, session.as_str()))?;

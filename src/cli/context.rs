@@ -147,6 +147,11 @@ impl Context {
         out.write_all(end)
     }
 
+    /// Writes an id on a line of its own: for people escaped, exact where lines end with NUL.
+    pub fn id_line(&mut self, id: &NodeId) -> io::Result<()> {
+        if self.globals.nul { self.line(id.as_str()) } else { self.line(&escape_line(id.as_str())) }
+    }
+
     /// Writes one row of JSON.
     pub fn json_line(&mut self, row: &impl serde::Serialize) -> Result<(), CliError> {
         let out = self.out();

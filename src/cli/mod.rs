@@ -2,6 +2,7 @@
 
 mod commit;
 mod complete;
+mod completions;
 mod context;
 mod demo;
 mod editor;
@@ -11,12 +12,15 @@ mod init;
 mod input;
 mod json;
 mod log;
+mod ls;
 mod pager;
 mod paint;
 mod pattern;
 mod put;
 mod restore;
+mod rm;
 mod rows;
+mod status;
 mod text;
 mod version;
 mod when;
@@ -58,10 +62,14 @@ struct Cli {
 enum Verb {
     Init(init::InitArgs),
     Put(Box<put::PutArgs>),
-    Get(get::GetArgs),
-    Commit(commit::CommitArgs),
+    Rm(rm::RmArgs),
     Restore(restore::RestoreArgs),
+    Status(status::StatusArgs),
+    Commit(commit::CommitArgs),
+    Get(get::GetArgs),
+    Ls(ls::LsArgs),
     Log(log::LogArgs),
+    Completions(completions::CompletionsArgs),
     Version(version::VersionArgs),
     Demo(demo::DemoArgs),
 }
@@ -154,6 +162,10 @@ fn dispatch(cli: Cli) -> Result<(), CliError> {
         Verb::Put(args) => put::run(&args, &mut context)?,
         Verb::Get(args) => get::run(&args, &mut context)?,
         Verb::Commit(args) => commit::run(&args, &mut context)?,
+        Verb::Rm(args) => rm::run(&args, &mut context)?,
+        Verb::Status(args) => status::run(&args, &mut context)?,
+        Verb::Ls(args) => ls::run(&args, &mut context)?,
+        Verb::Completions(args) => completions::run(&args, &mut context)?,
         Verb::Restore(args) => restore::run(&args, &mut context)?,
         Verb::Log(args) => log::run(&args, &mut context)?,
         Verb::Version(args) => version::run(&args, &mut context)?,

@@ -136,7 +136,7 @@ pub(super) fn run(args: &PutArgs, context: &mut Context) -> Result<(), CliError>
     tell(&reports, args, context);
     for report in &reports {
         if !context.globals.json {
-            context.line(report.id.as_str())?;
+            context.id_line(&report.id)?;
             continue;
         }
         let row = StagedJson::new(report, session.as_str());

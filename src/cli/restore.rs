@@ -41,7 +41,7 @@ pub(super) fn run(args: &RestoreArgs, context: &mut Context) -> Result<(), CliEr
         if context.globals.json {
             context.json_line(&StagedJson::new(report, session.as_str()))?;
         } else {
-            context.line(report.id.as_str())?;
+            context.id_line(&report.id)?;
         }
     }
     Ok(())

@@ -9,5 +9,5 @@ mod walk;
 pub use ancestry::Reach;
 pub use entry::{Entry, Surroundings};
 pub use revision::{Revision, RevisionError, resolve};
-pub use select::select;
+pub use select::{Held, Memory, select};
 pub use walk::Walk;

@@ -1,8 +1,9 @@
-//! The nodes of a state that patterns choose.
+//! The nodes of a memory that patterns choose.
 
-use crate::model::{NodeId, Pattern};
-use crate::object::{Leaf, Link, Source, get, leaves};
-use crate::store::{Access, StoreError, Tables};
+use super::{Revision, RevisionError, resolve};
+use crate::model::{Node, NodeId, Pattern};
+use crate::object::{Leaf, Link, ObjectId, Source, decode_node, get, leaves, node_object_id};
+use crate::store::{Access, SessionView, StoreError, Tables};
 use std::collections::BTreeMap;
 
 /// The nodes below `root` whose ids match one of `patterns`, in the order of the ids; all where there is no pattern.
@@ -41,4 +42,81 @@ pub fn select<A: Access>(
         }
     }
     Ok(found)
+}
+
+/// A node as it stands in a memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held<'a> {
+    /// It is part of a commit.
+    Stored(Leaf),
+    /// It is staged: canonical bytes.
+    Staged(&'a [u8]),
+}
+
+impl Held<'_> {
+    /// Its id as an object.
+    pub fn object(self) -> ObjectId {
+        match self {
+            Self::Stored((_, object)) => object,
+            Self::Staged(bytes) => node_object_id(bytes),
+        }
+    }
+
+    /// The node itself.
+    pub fn node<A: Access>(self, tables: &Tables<A>) -> Result<Node, StoreError> {
+        match self {
+            Self::Stored((number, object)) => tables.node(number, object),
+            Self::Staged(bytes) => decode_node(bytes).map_err(|error| StoreError::decode("a staged node", error)),
+        }
+    }
+}
+
+/// A memory as a session sees it: HEAD with what is staged, or a revision.
+pub struct Memory<'v, 'a, A: Access> {
+    view: &'v SessionView<'a, A>,
+    root: Option<Link>,
+    staged: bool,
+    /// A branch name that is also the prefix of a commit id.
+    pub also_prefix: Option<String>,
+}
+
+impl<'v, 'a, A: Access> Memory<'v, 'a, A> {
+    /// The memory at `revision`, or HEAD with the staged changes where none is named.
+    pub fn at(view: &'v SessionView<'a, A>, revision: Option<&Revision>) -> Result<Self, RevisionError> {
+        let Some(revision) = revision else {
+            let root = view.tables.root(view.head_commit()?)?;
+            return Ok(Self { view, root, staged: true, also_prefix: None });
+        };
+        let resolved = resolve(view.tables, &view.head, revision)?;
+        let root = view.tables.root(Some(resolved.number))?;
+        Ok(Self { view, root, staged: false, also_prefix: resolved.also_prefix })
+    }
+
+    /// The node of one id.
+    pub fn find(&self, id: &NodeId) -> Result<Option<Held<'a>>, StoreError> {
+        let staged = if self.staged { self.view.find(id)? } else { None };
+        match staged {
+            Some(change) => Ok(change.node.map(Held::Staged)),
+            None => Ok(get(self.view.tables, self.root, id)?.map(Held::Stored)),
+        }
+    }
+
+    /// The nodes whose ids match one of `patterns`, all where there is none, in the order of the ids.
+    pub fn select(&self, patterns: &[Pattern]) -> Result<BTreeMap<NodeId, Held<'a>>, StoreError> {
+        let stored = select(self.view.tables, self.root, patterns)?;
+        let mut found: BTreeMap<_, _> = stored.into_iter().map(|(id, leaf)| (id, Held::Stored(leaf))).collect();
+        if !self.staged {
+            return Ok(found);
+        }
+        for (id, change) in self.view.changes()? {
+            if !patterns.is_empty() && !patterns.iter().any(|pattern| pattern.matches(id.as_str())) {
+                continue;
+            }
+            match change.node {
+                Some(bytes) => found.insert(id, Held::Staged(bytes)),
+                None => found.remove(&id),
+            };
+        }
+        Ok(found)
+    }
 }

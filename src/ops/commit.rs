@@ -16,6 +16,8 @@ pub struct CommitRequest {
     pub allow_empty: bool,
     /// Take only what is staged for such ids, and leave the rest staged; all where there is no pattern.
     pub only: Vec<Pattern>,
+    /// Take the staged version of a node that the branch has changed meanwhile.
+    pub overwrite: bool,
 }
 
 /// The commit that was made.
@@ -34,6 +36,7 @@ pub struct CommitReport {
 fn plan<A: Access>(
     view: &SessionView<'_, A>,
     only: &[Pattern],
+    overwrite: bool,
 ) -> Result<BTreeMap<NodeId, Option<NodeBytes>>, OpError> {
     let root = view.tables.root(view.head_commit()?)?;
     let (mut changes, mut conflicts) = (BTreeMap::new(), Vec::new());
@@ -45,7 +48,7 @@ fn plan<A: Access>(
         if old == change.version() {
             continue;
         }
-        if old != change.base {
+        if old != change.base && !overwrite {
             conflicts.push(id);
             continue;
         }
@@ -74,7 +77,7 @@ pub fn commit<D: Disk>(
 
     let snapshot = store.snapshot()?;
     let view = SessionView::new(&snapshot, session, &path, &bytes)?;
-    refuse_nothing(&plan(&view, &request.only)?, request.allow_empty)?;
+    refuse_nothing(&plan(&view, &request.only, request.overwrite)?, request.allow_empty)?;
     // What stays staged goes behind the mark before the transaction sets it.
     let consumed = view.staged.last();
     let staying = view.staying(|id| is_chosen(id, &request.only))?;
@@ -84,7 +87,7 @@ pub fn commit<D: Disk>(
 
     let (report, warning) = store.write(snapshot, |tables| {
         let view = SessionView::new(tables, session, &path, &bytes)?;
-        let changes = plan(&view, &request.only)?;
+        let changes = plan(&view, &request.only, request.overwrite)?;
         refuse_nothing(&changes, request.allow_empty)?;
         let mut row = view.next_row();
         row.consumed = consumed;
@@ -106,9 +109,10 @@ pub fn preview<D: Disk>(
     session: &SessionName,
     only: &[Pattern],
     allow_empty: bool,
+    overwrite: bool,
 ) -> Result<(Vec<StagedReport>, ChangeCount), OpError> {
     store.read(session, |view| {
-        let changes = plan(view, only)?;
+        let changes = plan(view, only, overwrite)?;
         refuse_nothing(&changes, allow_empty)?;
         let root = view.tables.root(view.head_commit()?)?;
         let (mut reports, mut count) = (Vec::new(), ChangeCount::default());

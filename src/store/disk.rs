@@ -25,6 +25,9 @@ pub trait Disk: Clone + Debug + Send + 'static {
     /// Opens the database, and never creates it.
     fn open_database(&self, write: bool) -> Result<Self::Database, StoreError>;
 
+    /// The sessions that have a log, in the order of their names.
+    fn logs(&self) -> Result<Vec<SessionName>, LogError>;
+
     /// Whether the session has a log.
     fn has_log(&self, session: &SessionName) -> bool;
 
@@ -68,6 +71,23 @@ impl Disk for Files {
     fn open_database(&self, write: bool) -> Result<FileBackend, StoreError> {
         let file: File = open_database_file(&self.database_path(), write)?;
         Ok(FileBackend::new(file)?)
+    }
+
+    fn logs(&self) -> Result<Vec<SessionName>, LogError> {
+        let path = self.staged();
+        let failed = |source| LogError::Io { action: "reading", path: path.clone(), source };
+        let mut found = Vec::new();
+        let entries = match std::fs::read_dir(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(found),
+            entries => entries.map_err(failed)?,
+        };
+        for entry in entries {
+            // What is no session's name is the successor of a log, or nothing of ours.
+            let name = entry.map_err(failed)?.file_name();
+            found.extend(name.to_str().and_then(|name| SessionName::new(name).ok()));
+        }
+        found.sort();
+        Ok(found)
     }
 
     fn has_log(&self, session: &SessionName) -> bool {

@@ -42,6 +42,14 @@ impl<A: Access> Tables<A> {
         CommitRecord::decode(row.bytes(), number).map_err(|error| StoreError::decode(what(), error))
     }
 
+    /// The commit that wrote the record with this number: its own number is the next one that is a commit's.
+    pub fn commit_that_wrote(&self, record: Number) -> Result<CommitRecord, StoreError> {
+        let missing = || StoreError::corrupt(format!("no commit wrote object {record}"));
+        let (key, row) = self.commit.range(record..)?.next().ok_or_else(missing)??;
+        let number = key.value();
+        CommitRecord::decode(row.bytes(), number).map_err(|error| StoreError::decode(format!("commit {number}"), error))
+    }
+
     /// The id of the commit with this number.
     pub fn commit_id(&self, number: Number) -> Result<CommitId, StoreError> {
         self.commit(number).map(|commit| commit.id)
@@ -100,6 +108,20 @@ impl<A: Access> Tables<A> {
         let update = RefUpdate::decode(row.bytes())
             .map_err(|error| StoreError::decode(format!("the log of the ref '{name}'"), error))?;
         Ok(Some((index, update)))
+    }
+
+    /// All sessions that have written something, in the order of their names.
+    pub fn sessions(&self) -> Result<Vec<(SessionName, Session)>, StoreError> {
+        let mut found = Vec::new();
+        for row in self.session.range::<&str>(..)? {
+            let (key, row) = row?;
+            let name =
+                SessionName::new(key.value()).map_err(|_| StoreError::corrupt("the name of a session is no name"))?;
+            let session = Session::decode(row.bytes())
+                .map_err(|error| StoreError::decode(format!("the session '{name}'"), error))?;
+            found.push((name, session));
+        }
+        Ok(found)
     }
 
     /// What is known of a session that has written something; `None` for a new one.

@@ -119,6 +119,15 @@ pub fn entries<'c>(
 }
 
 impl<D: Disk> Store<D> {
+    /// All sessions, with a row or only a log, in the order of their names.
+    pub fn sessions(&self) -> Result<Vec<SessionName>, StoreError> {
+        let mut names = self.disk().logs()?;
+        names.extend(self.snapshot()?.guarded(|tables| tables.sessions())?.into_iter().map(|(name, _)| name));
+        names.sort();
+        names.dedup();
+        Ok(names)
+    }
+
     /// Locks the session's log for one command that writes. Nothing is created in a store that cannot be read.
     pub fn lock_log(&self, name: &SessionName) -> Result<StagedLog<D::Log>, StoreError> {
         if !self.disk().has_log(name) {

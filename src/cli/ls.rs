@@ -1,0 +1,96 @@
+//! `mnem ls`
+
+use super::context::{AtRevision, Context};
+use super::error::CliError;
+use super::json::{NodeJson, V};
+use super::pattern::pattern;
+use super::text::escape_line;
+use crate::graph::Revision;
+use crate::ops::{self, Listed, LsRequest, Order};
+use serde::Serialize;
+use std::io::Write;
+
+/// List the nodes of a memory
+///
+/// Prints ids in the order of their bytes, one a line; with -z they are exact and end with NUL. Reads HEAD with this
+/// session's staged changes, or the memory at a revision.
+#[derive(clap::Args, Debug)]
+pub(super) struct LsArgs {
+    /// Only such ids: an id, an id with / behind it for all below, or a glob
+    #[arg(value_name = "PATTERN")]
+    patterns: Vec<String>,
+
+    #[command(flatten)]
+    at: AtRevision,
+
+    /// Show with each id the commit that wrote it, its event time (the commit's time marked ~), and its size
+    #[arg(short, long)]
+    long: bool,
+
+    /// Print only how many there are
+    #[arg(long, conflicts_with = "long")]
+    count: bool,
+
+    /// The order: the id's bytes, the newest commit first, or the newest event time first
+    #[arg(long, value_name = "KEY", default_value = "id", value_parser = ["id", "time", "event-time"])]
+    sort: String,
+
+    /// Take * ? [ in patterns as they are
+    #[arg(long)]
+    literal: bool,
+}
+
+#[derive(Serialize)]
+struct CountJson {
+    v: u8,
+    r#type: &'static str,
+    count: usize,
+}
+
+pub(super) fn run(args: &LsArgs, context: &mut Context) -> Result<(), CliError> {
+    let patterns = args.patterns.iter().map(|text| pattern(text, args.literal)).collect::<Result<Vec<_>, _>>()?;
+    let store = context.store()?;
+    let session = context.session()?;
+    let revision = context.revision(&args.at, &store)?.map(|rev| Revision::parse(&rev)).transpose()?;
+    if args.count {
+        let (count, also_prefix) = ops::count(&store, &session, &patterns, revision.as_ref())?;
+        context.warn_prefix(also_prefix.as_deref());
+        return if context.globals.json {
+            context.json_line(&CountJson { v: V, r#type: "count", count })
+        } else {
+            Ok(context.line(&count.to_string())?)
+        };
+    }
+    let order = match args.sort.as_str() {
+        "time" => Order::Time,
+        "event-time" => Order::EventTime,
+        _ => Order::Id,
+    };
+    let request = LsRequest { patterns, revision, order, nodes: args.long || context.globals.json, origins: args.long };
+    let (listed, also_prefix) = ops::ls(&store, &session, &request)?;
+    context.warn_prefix(also_prefix.as_deref());
+    for row in &listed {
+        match &row.node {
+            Some(node) if context.globals.json => context.json_line(&NodeJson::new(node)?)?,
+            Some(_) if args.long => long(row, context)?,
+            Some(_) | None => context.id_line(&row.id)?,
+        }
+    }
+    Ok(())
+}
+
+/// Commit, time, bytes of JSON text, id.
+fn long(row: &Listed, context: &mut Context) -> Result<(), CliError> {
+    const STAGED: &str = "staged    ";
+    let commit = row.origin.map_or(STAGED.to_owned(), |origin| origin.commit.to_string()[..STAGED.len()].to_owned());
+    let commit = context.paint().commit(&commit);
+    let event = row.node.as_ref().and_then(|node| node.event_time.as_ref());
+    let time = match (event, row.origin) {
+        (Some(time), _) => time.as_str().to_owned(),
+        (None, Some(origin)) => format!("~{}", origin.time),
+        (None, None) => "-".to_owned(),
+    };
+    let size = row.node.as_ref().map_or(0, |node| node.content.json().len());
+    let id = escape_line(row.id.as_str()).into_owned();
+    Ok(writeln!(context.out(), "{commit} {:30} {size:>9} {id}", escape_line(&time))?)
+}

@@ -1,0 +1,113 @@
+//! `mnem status`
+
+use super::context::Context;
+use super::error::CliError;
+use super::json::{StagedJson, V, change_name};
+use super::text::escape_line;
+use crate::ops::{self, StatusReport};
+use crate::store::{Head, short_branch};
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// Show where this session stands and what it has staged
+///
+/// Names the other sessions too, and what to do next.
+#[derive(clap::Args, Debug)]
+pub(super) struct StatusArgs {}
+
+#[derive(Serialize)]
+struct StatusJson<'a> {
+    v: u8,
+    r#type: &'static str,
+    session: &'a str,
+    branch: Option<&'a str>,
+    head: Option<String>,
+    staged: Vec<StagedJson<'a>>,
+    conflicts: Vec<&'a str>,
+    in_progress: Option<&'a str>,
+    sessions: Vec<SessionJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct SessionJson<'a> {
+    session: &'a str,
+    branch: Option<&'a str>,
+    head: Option<String>,
+    staged: usize,
+}
+
+pub(super) fn run(_: &StatusArgs, context: &mut Context) -> Result<(), CliError> {
+    let store = context.store()?;
+    let session = context.session()?;
+    let report = ops::status(&store, &session)?;
+    if context.globals.json {
+        return context.json_line(&json(&report, session.as_str()));
+    }
+    let paint = context.paint();
+    render(context.out(), &report, session.as_str(), paint)?;
+    Ok(())
+}
+
+fn branch(head: &Head) -> Option<&str> {
+    head.branch().map(short_branch)
+}
+
+fn json<'a>(report: &'a StatusReport, session: &'a str) -> StatusJson<'a> {
+    StatusJson {
+        v: V,
+        r#type: "status",
+        session,
+        branch: branch(&report.head),
+        head: report.commit.map(|commit| commit.to_string()),
+        staged: report.staged.iter().map(|staged| StagedJson::new(staged, session)).collect(),
+        conflicts: report.conflicts.iter().map(crate::model::NodeId::as_str).collect(),
+        in_progress: None,
+        sessions: report
+            .others
+            .iter()
+            .map(|other| SessionJson {
+                session: other.name.as_str(),
+                branch: branch(&other.head),
+                head: other.commit.map(|commit| commit.to_string()),
+                staged: other.staged,
+            })
+            .collect(),
+    }
+}
+
+fn render(out: &mut dyn Write, report: &StatusReport, session: &str, paint: super::paint::Paint) -> io::Result<()> {
+    let place = |head: &Head, commit: Option<crate::object::CommitId>| {
+        let commit = commit.map(|commit| commit.to_string()[..10].to_owned());
+        match (branch(head), commit) {
+            (Some(branch), Some(commit)) => {
+                format!("on branch {} at {}", paint.branch(&escape_line(branch)), paint.commit(&commit))
+            }
+            (Some(branch), None) => format!("on branch {}, no commit yet", paint.branch(&escape_line(branch))),
+            (None, commit) => format!("on no branch, at {}", paint.commit(&commit.unwrap_or_default())),
+        }
+    };
+    writeln!(out, "session {session} {}", place(&report.head, report.commit))?;
+    if !report.staged.is_empty() {
+        writeln!(out, "staged changes:")?;
+    }
+    for staged in &report.staged {
+        let conflict = if report.conflicts.contains(&staged.id) { "  (changed on the branch too)" } else { "" };
+        writeln!(out, "  {:9} {}{conflict}", change_name(staged.state), escape_line(staged.id.as_str()))?;
+    }
+    if !report.others.is_empty() {
+        writeln!(out, "other sessions:")?;
+    }
+    for other in &report.others {
+        let changes = if other.staged == 1 { "change" } else { "changes" };
+        let (name, place) = (other.name.as_str(), place(&other.head, other.commit));
+        writeln!(out, "  {name} {place}, {} staged {changes}", other.staged)?;
+    }
+    let next = if !report.conflicts.is_empty() {
+        "take the branch's version with 'mnem restore ID', or yours with 'mnem commit --overwrite -m MESSAGE'"
+    } else if report.staged.is_empty() {
+        "nothing to commit; stage a change with 'mnem put ID CONTENT'"
+    } else {
+        "commit with 'mnem commit -m MESSAGE', or take back with 'mnem restore ID'"
+    };
+    writeln!(out, "{next}")
+}

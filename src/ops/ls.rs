@@ -1,0 +1,115 @@
+//! The nodes of a memory.
+
+use super::OpError;
+use crate::graph::{Held, Memory, Revision};
+use crate::model::{CommitTime, Node, NodeId, Pattern, SessionName};
+use crate::object::CommitId;
+use crate::store::{Disk, Store, StoreError};
+
+/// In which order nodes are listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// By the bytes of the id.
+    #[default]
+    Id,
+    /// The newest commit first; what is staged before all.
+    Time,
+    /// The newest event time first, the commit's time where a node has none.
+    EventTime,
+}
+
+/// Which nodes are wanted, and what of them.
+#[derive(Clone, Debug, Default)]
+pub struct LsRequest {
+    /// Whose ids match one of these; all where there is none.
+    pub patterns: Vec<Pattern>,
+    /// The memory at this revision; HEAD and what is staged where none is named.
+    pub revision: Option<Revision>,
+    /// In which order.
+    pub order: Order,
+    /// Whether the nodes themselves are wanted.
+    pub nodes: bool,
+    /// Whether it is wanted where they come from.
+    pub origins: bool,
+}
+
+/// The commit that wrote a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// Its id.
+    pub commit: CommitId,
+    /// When it was made.
+    pub time: CommitTime,
+}
+
+/// A node of the list.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// Its id.
+    pub id: NodeId,
+    /// The node, if it was asked for.
+    pub node: Option<Node>,
+    /// Where it comes from, if that was asked for; `None` also for what is staged.
+    pub origin: Option<Origin>,
+}
+
+impl Listed {
+    /// When the belief was formed, as far as is known: in seconds and nanoseconds since the epoch; the latest for what is
+    /// staged and says nothing.
+    fn effective_time(&self) -> Option<chrono::DateTime<chrono::FixedOffset>> {
+        let event = self.node.as_ref().and_then(|node| node.event_time.as_ref()).map(|time| time.instant());
+        event.or_else(|| self.origin.map(|origin| origin.time.instant()))
+    }
+}
+
+/// Lists the nodes, and says which branch name is the prefix of a commit id too. Reads follow what is listed.
+pub fn ls<D: Disk>(
+    store: &Store<D>,
+    session: &SessionName,
+    request: &LsRequest,
+) -> Result<(Vec<Listed>, Option<String>), OpError> {
+    store.read(session, |view| {
+        let memory = Memory::at(view, request.revision.as_ref())?;
+        let nodes = request.nodes || request.order == Order::EventTime;
+        let origins = request.origins || request.order != Order::Id;
+        let mut listed = Vec::new();
+        for (id, held) in memory.select(&request.patterns)? {
+            let node = if nodes { Some(held.node(view.tables)?) } else { None };
+            let origin = match held {
+                Held::Stored((number, _)) if origins => {
+                    let commit = view.tables.commit_that_wrote(number)?;
+                    Some(Origin { commit: commit.id, time: commit.time })
+                }
+                Held::Stored(_) | Held::Staged(_) => None,
+            };
+            listed.push(Listed { id, node, origin });
+        }
+        // Stable, and the list is in the order of the ids: equal times keep that.
+        match request.order {
+            Order::Id => {}
+            Order::Time => {
+                listed.sort_by_key(|row| std::cmp::Reverse(latest_if_none(row.origin.map(|o| o.time.instant()))))
+            }
+            Order::EventTime => listed.sort_by_key(|row| std::cmp::Reverse(latest_if_none(row.effective_time()))),
+        }
+        Ok::<_, OpError>((listed, memory.also_prefix.clone()))
+    })
+}
+
+fn latest_if_none<T>(time: Option<T>) -> (bool, Option<T>) {
+    (time.is_none(), time)
+}
+
+/// How many nodes match.
+pub fn count<D: Disk>(
+    store: &Store<D>,
+    session: &SessionName,
+    patterns: &[Pattern],
+    revision: Option<&Revision>,
+) -> Result<(usize, Option<String>), OpError> {
+    store.read(session, |view| {
+        let memory = Memory::at(view, revision)?;
+        let found = memory.select(patterns).map_err(|error: StoreError| error)?;
+        Ok((found.len(), memory.also_prefix.clone()))
+    })
+}

@@ -1,0 +1,68 @@
+//! Where a session stands, and what others have under way.
+
+use super::{OpError, StagedReport, StagedState};
+use crate::model::{NodeId, SessionName};
+use crate::object::{CommitId, get};
+use crate::store::{Disk, Head, Store};
+
+/// Another session.
+#[derive(Clone, Debug)]
+pub struct OtherSession {
+    /// Its name.
+    pub name: SessionName,
+    /// Where it stands.
+    pub head: Head,
+    /// Its commit; `None` on a branch without one.
+    pub commit: Option<CommitId>,
+    /// How many changes it has staged.
+    pub staged: usize,
+}
+
+/// What [`status`] found.
+#[derive(Clone, Debug)]
+pub struct StatusReport {
+    /// Where the session stands.
+    pub head: Head,
+    /// Its commit; `None` on a branch without one.
+    pub commit: Option<CommitId>,
+    /// What it has staged, in the order of the ids, against HEAD as it is now.
+    pub staged: Vec<StagedReport>,
+    /// Staged nodes that the branch has changed meanwhile.
+    pub conflicts: Vec<NodeId>,
+    /// The others, in the order of their names.
+    pub others: Vec<OtherSession>,
+}
+
+/// Looks at the session and at all others.
+pub fn status<D: Disk>(store: &Store<D>, session: &SessionName) -> Result<StatusReport, OpError> {
+    let mut report = store.read(session, |view| {
+        let commit = view.head_commit()?;
+        let root = view.tables.root(commit)?;
+        let (mut staged, mut conflicts) = (Vec::new(), Vec::new());
+        for (id, change) in view.changes()? {
+            let old = get(view.tables, root, &id)?.map(|(_, object)| object);
+            let hash = change.version();
+            if old != change.base && old != hash {
+                conflicts.push(id.clone());
+            }
+            let state = StagedState::between(old, hash);
+            if state != StagedState::Unchanged {
+                staged.push(StagedReport { id, hash, state });
+            }
+        }
+        let commit = commit.map(|number| view.tables.commit_id(number)).transpose()?;
+        Ok::<_, OpError>(StatusReport { head: view.head.clone(), commit, staged, conflicts, others: Vec::new() })
+    })?;
+    for name in store.sessions()? {
+        if name == *session {
+            continue;
+        }
+        let other = store.read(&name, |view| {
+            let commit = view.head_commit()?.map(|number| view.tables.commit_id(number)).transpose()?;
+            let staged = view.changes()?.len();
+            Ok::<_, OpError>(OtherSession { name: name.clone(), head: view.head.clone(), commit, staged })
+        })?;
+        report.others.push(other);
+    }
+    Ok(report)
+}
