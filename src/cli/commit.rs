@@ -1,11 +1,11 @@
 //! `mnem commit`
 
-use super::context::Context;
+use super::context::{Context, message};
 use super::error::CliError;
 use super::input::read_bytes;
 use super::json::{CommitJson, StagedJson};
 use super::pattern::pattern;
-use super::put::{message, utf8};
+use super::put::utf8;
 use super::text::escape_line;
 use crate::model::{MAX_CONTENT_BYTES, Message, Pattern};
 use crate::ops::{self, CommitReport, CommitRequest, OpError, StagedState};
@@ -65,12 +65,12 @@ pub(super) fn run(args: &CommitArgs, context: &mut Context) -> Result<(), CliErr
         return dry_run(args, &only, context);
     }
     let given = given_message(args, context)?;
-    let author = context.author(args.author.as_deref())?;
     let time = match &args.date {
         Some(date) => context.time(date).map_err(|error| error.about("--date"))?,
         None => context.now()?,
     };
     let store = context.store_to_write()?;
+    let author = context.author(args.author.as_deref(), &store)?;
     let session = context.session()?;
     let message = match given {
         Some(message) => message,

@@ -4,8 +4,9 @@ use super::error::{CliError, Word};
 use super::paint::Paint;
 use super::text::escape_line;
 use super::when;
-use crate::model::{Author, CommitTime, NodeId, Provenance, SessionName};
-use crate::store::{Store, StoreError, Trust, discover, named};
+use crate::model::{Author, CommitTime, Message, NodeId, Provenance, SessionName};
+use crate::ops;
+use crate::store::{CommitWords, Store, StoreError, Trust, discover, named};
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
@@ -244,7 +245,10 @@ impl Context {
                 discover(&start, &ceilings, &trust)?
             }
         };
-        Ok(Store::new(directory, self.lock_timeout()?))
+        Ok(match self.lock_timeout()? {
+            Some(given) => Store::new(directory, given),
+            None => Store::new(directory, DEFAULT_LOCK_TIMEOUT).with_setting(|text| when::parse_duration(text).ok()),
+        })
     }
 
     /// The store, for a command that writes: refused while a revision is being looked at.
@@ -278,14 +282,15 @@ impl Context {
         Ok(limit.as_ref().is_none_or(same).then_some(rev))
     }
 
-    fn lock_timeout(&self) -> Result<Duration, CliError> {
+    /// How long to wait for another writer, by option or variable.
+    fn lock_timeout(&self) -> Result<Option<Duration>, CliError> {
         let text = match &self.globals.lock_timeout {
             Some(text) => Some(text.clone()),
             None => variable("MNEM_LOCK_TIMEOUT")?,
         };
         match text {
-            None => Ok(DEFAULT_LOCK_TIMEOUT),
-            Some(text) => when::parse_duration(&text).map_err(|error| {
+            None => Ok(None),
+            Some(text) => when::parse_duration(&text).map(Some).map_err(|error| {
                 CliError::usage(error.to_string()).about("--lock-timeout").hint("such as 500ms, 10s or 2m")
             }),
         }
@@ -319,11 +324,14 @@ impl Context {
         Ok(when::parse(text, clock()?, &chrono::Local)?)
     }
 
-    /// The author, by option or variable; else the user's name, else `unknown`.
-    pub fn author(&self, option: Option<&str>) -> Result<Author, CliError> {
+    /// The author, by option, variable or setting; else the user's name, else `unknown`.
+    pub fn author(&self, option: Option<&str>, store: &Store) -> Result<Author, CliError> {
         let (text, from) = match option {
             Some(text) => (Some(text.to_owned()), "--author"),
-            None => (variable("MNEM_AUTHOR")?, "MNEM_AUTHOR"),
+            None => match variable("MNEM_AUTHOR")? {
+                Some(text) => (Some(text), "MNEM_AUTHOR"),
+                None => (ops::setting(store, "author")?, "the setting 'author'"),
+            },
         };
         let blank =
             |_| CliError::usage(format!("{from} may not be blank")).hint("such as --author 'Name <mail@example.org>'");
@@ -335,6 +343,15 @@ impl Context {
                 Ok(author.unwrap_or(Author::new("unknown").expect("it is not blank")))
             }
         }
+    }
+
+    /// What a commit says that is made along with a change: `None` where no message is given. Several are paragraphs.
+    pub fn commit_words(&self, paragraphs: &[String], store: &Store) -> Result<Option<CommitWords>, CliError> {
+        if paragraphs.is_empty() {
+            return Ok(None);
+        }
+        let message = message(&paragraphs.join("\n\n"))?;
+        Ok(Some(CommitWords { author: self.author(None, store)?, time: self.now()?, message }))
     }
 
     /// The provenance that the environment names.
@@ -364,6 +381,12 @@ impl Context {
     pub fn stdin(&self) -> impl Read + use<> {
         io::stdin().lock()
     }
+}
+
+/// Reads a commit message.
+pub fn message(text: &str) -> Result<Message, CliError> {
+    let blank = |_| CliError::usage("the message may not be blank").hint("say what changed: -m 'learn preferences'");
+    Message::new(text).map_err(blank)
 }
 
 /// The time of the clock, in the local zone.

@@ -34,6 +34,7 @@ pub enum Word {
     BadTime,
     BadSession,
     BadRef,
+    BadKey,
     BadPattern,
     /// Given to `put`.
     GivenKind,
@@ -65,6 +66,7 @@ impl Word {
             Self::BadTime => "bad-time",
             Self::BadSession => "bad-session",
             Self::BadRef => "bad-ref",
+            Self::BadKey => "bad-key",
             Self::BadPattern => "bad-pattern",
             Self::ReadOnlyRev => "read-only-rev",
             Self::TooLarge => "too-large",
@@ -92,6 +94,7 @@ impl Word {
             | Self::BadTime
             | Self::BadSession
             | Self::BadRef
+            | Self::BadKey
             | Self::BadPattern
             | Self::GivenKind
             | Self::ReadOnlyRev

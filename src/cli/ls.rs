@@ -8,7 +8,6 @@ use super::text::escape_line;
 use crate::graph::Revision;
 use crate::ops::{self, Listed, LsRequest, Order};
 use serde::Serialize;
-use std::io::Write;
 
 /// List the nodes of a memory
 ///

@@ -3,11 +3,15 @@
 mod commit;
 mod complete;
 mod completions;
+mod config;
 mod context;
 mod demo;
 mod editor;
 mod error;
+mod export;
+mod folder;
 mod get;
+mod import;
 mod init;
 mod input;
 mod json;
@@ -69,6 +73,9 @@ enum Verb {
     Get(get::GetArgs),
     Ls(ls::LsArgs),
     Log(log::LogArgs),
+    Export(export::ExportArgs),
+    Import(import::ImportArgs),
+    Config(config::ConfigArgs),
     Completions(completions::CompletionsArgs),
     Version(version::VersionArgs),
     Demo(demo::DemoArgs),
@@ -165,6 +172,9 @@ fn dispatch(cli: Cli) -> Result<(), CliError> {
         Verb::Rm(args) => rm::run(&args, &mut context)?,
         Verb::Status(args) => status::run(&args, &mut context)?,
         Verb::Ls(args) => ls::run(&args, &mut context)?,
+        Verb::Export(args) => export::run(&args, &mut context)?,
+        Verb::Import(args) => import::run(&args, &mut context)?,
+        Verb::Config(args) => config::run(&args, &mut context)?,
         Verb::Completions(args) => completions::run(&args, &mut context)?,
         Verb::Restore(args) => restore::run(&args, &mut context)?,
         Verb::Log(args) => log::run(&args, &mut context)?,

@@ -7,7 +7,7 @@ use super::input::{not_utf8, read_bytes, read_text};
 use super::json::{CommitJson, StagedJson};
 use super::rows::{Asked, Defaults, read_history, read_rows};
 use super::text::escape_line;
-use crate::model::{Content, ContentKind, MAX_CONTENT_BYTES, Message, Node, Provenance, Timestamp};
+use crate::model::{Content, ContentKind, MAX_CONTENT_BYTES, Node, Provenance, Timestamp};
 use crate::object::ObjectId;
 use crate::ops::{self, Condition, Group, StagedReport, StagedState, Write};
 use crate::store::CommitWords;
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 const LARGE: usize = 8 << 20;
 
 /// The most bytes of JSON Lines that are read at once: 16 GiB.
-const MAX_ROWS_BYTES: u64 = 16 << 30;
+pub(super) const MAX_ROWS_BYTES: u64 = 16 << 30;
 
 /// Stage a node, or many
 ///
@@ -117,9 +117,9 @@ pub(super) fn run(args: &PutArgs, context: &mut Context) -> Result<(), CliError>
     }
     let writes = writes(args, context)?;
     let large = writes.iter().filter_map(large).collect::<Vec<_>>();
-    let words = words(args, context)?;
     let condition = condition(args)?;
     let store = if args.dry_run { context.store()? } else { context.store_to_write()? };
+    let words = context.commit_words(&args.message, &store)?;
     let session = context.session()?;
     let (reports, commit) = match words {
         None if args.dry_run => (ops::try_put(&store, &session, writes, condition)?, None),
@@ -170,10 +170,11 @@ fn history(args: &PutArgs, context: &mut Context) -> Result<(), CliError> {
         provenance: provenance(args, context)?,
         event_time: args.event_time.as_deref().map(event_time).transpose()?,
     };
-    let (author, time) = (context.author(None)?, context.now()?);
     let bytes = read_bytes(context, rows, MAX_ROWS_BYTES)?;
+    let store = context.store_to_write()?;
+    let (author, time) = (context.author(None, &store)?, context.now()?);
+    let own = context.commit_words(&args.message, &store)?;
     let (mut groups, mut rest) = (Vec::new(), Vec::new());
-    let own = words(args, context)?;
     match (args.commit_every, own) {
         (Some(every), Some(words)) => {
             for write in read_rows(&bytes, &defaults, context.generated_ids()?)? {
@@ -202,7 +203,6 @@ fn history(args: &PutArgs, context: &mut Context) -> Result<(), CliError> {
             }
         }
     }
-    let store = context.store_to_write()?;
     let session = context.session()?;
     let report = ops::batch(&store, &session, groups, rest)?;
     context.warn_error(report.warning);
@@ -242,20 +242,6 @@ fn large(write: &Write) -> Option<String> {
         )),
         Write::Set(_) | Write::Remove(_) => None,
     }
-}
-
-fn words(args: &PutArgs, context: &Context) -> Result<Option<CommitWords>, CliError> {
-    if args.message.is_empty() {
-        return Ok(None);
-    }
-    let message = message(&args.message.join("\n\n"))?;
-    Ok(Some(CommitWords { author: context.author(None)?, time: context.now()?, message }))
-}
-
-/// Reads a commit message.
-pub(super) fn message(text: &str) -> Result<Message, CliError> {
-    Message::new(text)
-        .map_err(|_| CliError::usage("the message may not be blank").hint("say what changed: -m 'learn preferences'"))
 }
 
 fn writes(args: &PutArgs, context: &Context) -> Result<Vec<Write>, CliError> {

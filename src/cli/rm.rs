@@ -4,9 +4,7 @@ use super::context::Context;
 use super::error::{CliError, Word};
 use super::get::node_id;
 use super::json::StagedJson;
-use super::put::message;
 use crate::ops::{self, Condition, Write};
-use crate::store::CommitWords;
 
 /// Stage the removal of nodes
 ///
@@ -33,15 +31,8 @@ pub(super) struct RmArgs {
 pub(super) fn run(args: &RmArgs, context: &mut Context) -> Result<(), CliError> {
     let mut ids = args.ids.iter().map(|id| node_id(id)).collect::<Result<Vec<_>, _>>()?;
     let glob = args.glob.as_deref().map(|text| super::pattern::pattern(text, false)).transpose()?;
-    let words = match args.message.as_slice() {
-        [] => None,
-        paragraphs => Some(CommitWords {
-            author: context.author(None)?,
-            time: context.now()?,
-            message: message(&paragraphs.join("\n\n"))?,
-        }),
-    };
     let store = context.store_to_write()?;
+    let words = context.commit_words(&args.message, &store)?;
     let session = context.session()?;
     if let (Some(pattern), Some(text)) = (&glob, &args.glob) {
         ids = ops::matching(&store, &session, pattern)?;

@@ -8,6 +8,7 @@ mod error;
 mod id;
 mod inner;
 mod node;
+mod row;
 mod trie;
 
 pub use bytes::{Reader, push_bytes, push_varint};
@@ -16,4 +17,5 @@ pub use error::DecodeError;
 pub use id::{CommitId, ObjectId, StateId, sha256};
 pub use inner::{Inner, Link};
 pub use node::{decode_node, encode_node, node_id_in, node_object_id};
+pub use row::{encode_row, provenance_json};
 pub use trie::{Effect, Leaf, New, Root, Sink, Source, Tree, Update, adopt, diff, get, leaves, update, write};

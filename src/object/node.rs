@@ -1,5 +1,6 @@
 //! Canonical bytes of a node.
 
+use super::row::provenance_json;
 use super::{DecodeError, ObjectId, sha256};
 use crate::model::{Content, ContentKind, JsonError, Node, NodeId, Provenance, Timestamp, push_json_string};
 use serde::Deserialize;
@@ -38,15 +39,8 @@ pub fn encode_node(node: &Node) -> Vec<u8> {
     out.push_str(content);
     out.push_str(",\"content_kind\":\"");
     out.push_str(node.content_kind.name());
-    out.push_str("\",\"provenance\":{");
-    let present = node.provenance.fields().into_iter().filter_map(|(key, value)| value.map(|value| (key, value)));
-    for (at, (key, value)) in present.enumerate() {
-        out.push_str(if at == 0 { "\"" } else { ",\"" });
-        out.push_str(key);
-        out.push_str("\":");
-        push_json_string(&mut out, value);
-    }
-    out.push('}');
+    out.push_str("\",\"provenance\":");
+    out.push_str(&provenance_json(node));
     if let Some(time) = &node.event_time {
         out.push_str(",\"event_time\":");
         push_json_string(&mut out, time.as_str());

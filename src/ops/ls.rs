@@ -5,6 +5,7 @@ use crate::graph::{Held, Memory, Revision};
 use crate::model::{CommitTime, Node, NodeId, Pattern, SessionName};
 use crate::object::CommitId;
 use crate::store::{Disk, Store, StoreError};
+use std::cmp::Reverse;
 
 /// In which order nodes are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,9 +89,9 @@ pub fn ls<D: Disk>(
         match request.order {
             Order::Id => {}
             Order::Time => {
-                listed.sort_by_key(|row| std::cmp::Reverse(latest_if_none(row.origin.map(|o| o.time.instant()))))
+                listed.sort_by_key(|row| Reverse(latest_if_none(row.origin.map(|origin| origin.time.instant()))));
             }
-            Order::EventTime => listed.sort_by_key(|row| std::cmp::Reverse(latest_if_none(row.effective_time()))),
+            Order::EventTime => listed.sort_by_key(|row| Reverse(latest_if_none(row.effective_time()))),
         }
         Ok::<_, OpError>((listed, memory.also_prefix.clone()))
     })

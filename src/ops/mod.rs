@@ -9,6 +9,7 @@ mod ls;
 mod put;
 mod restore;
 mod rm;
+mod settings;
 mod staged;
 mod status;
 
@@ -21,5 +22,6 @@ pub use ls::{Listed, LsRequest, Order, count, ls};
 pub use put::{put, put_and_commit, try_put};
 pub use restore::restore;
 pub use rm::{matching, present};
+pub use settings::{set, setting, settings};
 pub use staged::{Condition, StagedReport, StagedState, Write};
 pub use status::{StatusReport, status};

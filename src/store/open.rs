@@ -6,7 +6,7 @@
 use super::StoreError;
 use super::disk::{Disk, Files};
 use super::overlay::open_over;
-use super::rows::{Reading, Writing};
+use super::rows::{Access, Reading, Writing};
 use super::tables::Tables;
 use redb::{Builder, ConcurrencyMode, Database, DatabaseError, ReadableDatabase, TransactionError, WriteTransaction};
 use std::any::Any;
@@ -15,6 +15,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
+
+/// The setting that says how long to wait for another writer.
+pub const LOCK_TIMEOUT: &str = "lock-timeout";
 
 const CACHE_BYTES: usize = 64 << 20;
 
@@ -29,7 +32,11 @@ const ATTEMPTS: usize = 3;
 pub struct Store<D = Files> {
     disk: D,
     lock_timeout: Duration,
+    read_setting: Option<ReadDuration>,
 }
+
+/// Reads a duration as the settings spell it.
+pub type ReadDuration = fn(&str) -> Option<Duration>;
 
 /// The memory of a store at one moment: nothing that is written later shows in it.
 pub struct Snapshot {
@@ -83,7 +90,12 @@ impl Store {
 impl<D: Disk> Store<D> {
     /// The store whose files `disk` has.
     pub fn on(disk: D, lock_timeout: Duration) -> Self {
-        Self { disk, lock_timeout }
+        Self { disk, lock_timeout, read_setting: None }
+    }
+
+    /// Lets the store's own setting, if there is one, beat the time-out that it was made with.
+    pub fn with_setting(self, read: ReadDuration) -> Self {
+        Self { read_setting: Some(read), ..self }
     }
 
     /// Its files.
@@ -99,6 +111,17 @@ impl<D: Disk> Store<D> {
     /// How long to wait for another writer; zero is not at all.
     pub fn lock_timeout(&self) -> Duration {
         self.lock_timeout
+    }
+
+    /// The same with a look at the settings, where these count.
+    pub(super) fn patience<A: Access>(&self, tables: &Tables<A>) -> Result<Duration, StoreError> {
+        let Some(read) = self.read_setting else { return Ok(self.lock_timeout) };
+        Ok(tables.setting(LOCK_TIMEOUT)?.and_then(|text| read(&text)).unwrap_or(self.lock_timeout))
+    }
+
+    /// Whether the settings say how long to wait.
+    pub(super) fn asks_settings(&self) -> bool {
+        self.read_setting.is_some()
     }
 
     /// Opens a snapshot of the store as it is now.
@@ -120,11 +143,11 @@ impl<D: Disk> Store<D> {
         seen: Snapshot,
         write: impl FnOnce(&mut Tables<Writing<'_>>) -> Result<R, E>,
     ) -> Result<(R, Option<StoreError>), E> {
+        let patience = self.patience(&seen.tables)?;
         drop(seen);
         let disk = self.disk.clone();
-        let wait = !self.lock_timeout.is_zero();
-        let (database, transaction) =
-            self.bounded(self.lock_timeout.max(HEADER_GRACE), move || begin_write(&disk, wait))?;
+        let wait = !patience.is_zero();
+        let (database, transaction) = self.bounded(patience.max(HEADER_GRACE), move || begin_write(&disk, wait))?;
         let work = move || -> Result<R, E> {
             let value = write(&mut Tables::open_to_write(&transaction)?)?;
             transaction.commit().map_err(StoreError::from)?;

@@ -76,6 +76,14 @@ impl<'t, K: Key + 'static> Rows<Writing<'t>, K> {
     }
 }
 
+impl<K: Key + 'static> Rows<Writing<'_>, K> {
+    /// Takes a row away, if it is there.
+    pub fn remove<'k>(&mut self, key: impl Borrow<K::SelfType<'k>>) -> Result<(), StoreError> {
+        self.table.remove(key)?;
+        Ok(())
+    }
+}
+
 impl<A: Access, K: Key + 'static> Rows<A, K> {
     /// The row with this key.
     pub fn get<'k>(&self, key: impl Borrow<K::SelfType<'k>>) -> Result<Option<Row<'_>>, StoreError> {

@@ -11,6 +11,7 @@ use crate::model::{NodeId, SessionName};
 use crate::object::ObjectId;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
 /// How often a reader looks again without a lock, when a writer was in between.
 const UNLOCKED_READS: usize = 2;
@@ -133,7 +134,16 @@ impl<D: Disk> Store<D> {
         if !self.disk().has_log(name) {
             drop(self.snapshot()?);
         }
-        Ok(self.disk().lock_log(name, self.lock_timeout())?)
+        if !self.asks_settings() {
+            return Ok(self.disk().lock_log(name, self.lock_timeout())?);
+        }
+        match self.disk().lock_log(name, Duration::ZERO) {
+            Err(LogError::Busy { .. }) => {
+                let patience = self.snapshot()?.guarded(|tables| self.patience(tables))?;
+                Ok(self.disk().lock_log(name, patience)?)
+            }
+            locked => Ok(locked?),
+        }
     }
 
     /// Calls `read` with what the session sees. Takes no lock, unless a writer was in between again and again.

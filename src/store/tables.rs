@@ -35,6 +35,8 @@ pub const TIP: u64 = u64::MAX;
 const SETTING: &str = "setting";
 const FORMAT_KEY: &str = "format";
 const NEXT_KEY: &str = "next";
+/// What the keys of the user's settings begin with.
+const CONFIG_PREFIX: &str = "config/";
 
 macro_rules! tables {
     ($open:ident, $transaction:expr, $setting:expr) => {
@@ -77,6 +79,15 @@ impl<'t> Tables<Writing<'t>> {
         Ok(tables!(open_to_write, transaction, setting))
     }
 
+    /// Gives a setting a value, or takes it away.
+    pub fn set_setting(&mut self, key: &str, value: Option<&str>) -> Result<(), StoreError> {
+        let key = format!("{CONFIG_PREFIX}{key}");
+        match value {
+            Some(value) => self.setting.insert(&key[..], value.as_bytes()),
+            None => self.setting.remove(&key[..]),
+        }
+    }
+
     /// Keeps the number that the next record will have.
     pub(super) fn set_next_number(&mut self, next: Number) -> Result<(), StoreError> {
         self.setting.insert(NEXT_KEY, &next.to_le_bytes())
@@ -84,6 +95,26 @@ impl<'t> Tables<Writing<'t>> {
 }
 
 impl<A: Access> Tables<A> {
+    /// A setting of the user.
+    pub fn setting(&self, key: &str) -> Result<Option<String>, StoreError> {
+        let row = self.setting.get(&format!("{CONFIG_PREFIX}{key}")[..])?;
+        let text = row.map(|row| std::str::from_utf8(row.bytes()).map(str::to_owned)).transpose();
+        text.map_err(|_| StoreError::corrupt(format!("the setting '{key}' is not UTF-8")))
+    }
+
+    /// The settings of the user, in the order of their keys.
+    pub fn settings(&self) -> Result<Vec<(String, String)>, StoreError> {
+        let mut found = Vec::new();
+        for row in self.setting.range(CONFIG_PREFIX..)? {
+            let (key, row) = row?;
+            let Some(key) = key.value().strip_prefix(CONFIG_PREFIX) else { break };
+            let value = std::str::from_utf8(row.bytes())
+                .map_err(|_| StoreError::corrupt(format!("the setting '{key}' is not UTF-8")))?;
+            found.push((key.to_owned(), value.to_owned()));
+        }
+        Ok(found)
+    }
+
     /// The number that the next record will have.
     pub(super) fn next_number(&self) -> Result<Number, StoreError> {
         number(&self.setting, NEXT_KEY)

@@ -1,0 +1,76 @@
+//! `mnem export`
+
+use super::context::{AtRevision, Context};
+use super::error::CliError;
+use super::folder;
+use super::pattern::pattern;
+use crate::graph::Revision;
+use crate::model::Node;
+use crate::object::encode_row;
+use crate::ops::{self, LsRequest};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+/// Write a memory out: as JSON Lines, as one JSON array, or as a folder of files
+///
+/// Reads HEAD with this session's staged changes, or the memory at a revision. What is written as JSON Lines or as a
+/// folder comes back by 'mnem import' as the same memory.
+#[derive(clap::Args, Debug)]
+pub(super) struct ExportArgs {
+    /// Only such ids: an id, an id with / behind it for all below, or a glob
+    #[arg(value_name = "PATTERN")]
+    patterns: Vec<String>,
+
+    #[command(flatten)]
+    at: AtRevision,
+
+    /// As what: JSON Lines, a JSON array, or a folder with a file a node
+    #[arg(long, value_name = "FORMAT", default_value = "jsonl", value_parser = ["jsonl", "json", "dir"])]
+    format: String,
+
+    /// Where to: a file, or the folder; standard output if none is named
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+
+    /// Take * ? [ in patterns as they are
+    #[arg(long)]
+    literal: bool,
+}
+
+pub(super) fn run(args: &ExportArgs, context: &mut Context) -> Result<(), CliError> {
+    let patterns = args.patterns.iter().map(|text| pattern(text, args.literal)).collect::<Result<Vec<_>, _>>()?;
+    let store = context.store()?;
+    let session = context.session()?;
+    let revision = context.revision(&args.at, &store)?.map(|rev| Revision::parse(&rev)).transpose()?;
+    let request = LsRequest { patterns, revision, nodes: true, ..LsRequest::default() };
+    let (listed, also_prefix) = ops::ls(&store, &session, &request)?;
+    context.warn_prefix(also_prefix.as_deref());
+    let nodes: Vec<Node> = listed.into_iter().filter_map(|row| row.node).collect();
+    let output = args.output.as_ref().map(|path| context.path(path));
+    match (args.format.as_str(), output) {
+        ("dir", None) => Err(CliError::usage("a folder needs a name").hint("mnem export --format dir -o FOLDER")),
+        ("dir", Some(path)) => folder::write(&path, &nodes),
+        (format, None) => Ok(rows(context.out(), &nodes, format)?),
+        (format, Some(path)) => {
+            let written = File::create(&path).map(BufWriter::new).and_then(|mut file| {
+                rows(&mut file, &nodes, format)?;
+                file.flush()
+            });
+            written.map_err(|error| CliError::from(error).about(&format!("writing '{}' failed", path.display())))
+        }
+    }
+}
+
+/// One row a line; as an array where the format is `json`.
+fn rows(out: &mut dyn Write, nodes: &[Node], format: &str) -> io::Result<()> {
+    let array = format == "json";
+    if array {
+        writeln!(out, "[")?;
+    }
+    for (at, node) in nodes.iter().enumerate() {
+        let comma = if array && at + 1 < nodes.len() { "," } else { "" };
+        writeln!(out, "{}{comma}", encode_row(node))?;
+    }
+    if array { writeln!(out, "]") } else { Ok(()) }
+}
