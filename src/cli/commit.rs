@@ -3,12 +3,12 @@
 use super::context::{Context, message};
 use super::error::CliError;
 use super::input::read_bytes;
-use super::json::{CommitJson, StagedJson};
+use super::json::{CommitJson, StagedJson, letter};
 use super::pattern::pattern;
 use super::put::utf8;
 use super::text::escape_line;
 use crate::model::{MAX_CONTENT_BYTES, Message, Pattern};
-use crate::ops::{self, CommitReport, CommitRequest, OpError, StagedState};
+use crate::ops::{self, CommitReport, CommitRequest, OpError};
 use crate::store::{ChangeCount, CommitWords, Head, short_branch};
 use std::path::PathBuf;
 
@@ -167,13 +167,7 @@ fn dry_run(args: &CommitArgs, only: &[Pattern], context: &mut Context) -> Result
             context.json_line(&StagedJson::new(change, session.as_str()))?;
             continue;
         }
-        let letter = match change.state {
-            StagedState::Added => 'A',
-            StagedState::Modified => 'M',
-            StagedState::Removed => 'D',
-            StagedState::Unchanged => ' ',
-        };
-        context.line(&format!("{letter} {}", escape_line(change.id.as_str())))?;
+        context.line(&format!("{} {}", letter(change.state), escape_line(change.id.as_str())))?;
     }
     context.say(&format!("would commit: {}", counted(changes)));
     Ok(())

@@ -14,8 +14,12 @@ use crate::ops;
 #[derive(clap::Args, Debug)]
 pub(super) struct GetArgs {
     /// The node's id; several with --json
-    #[arg(required = true, value_name = "ID")]
+    #[arg(required_unless_present = "stdin", value_name = "ID")]
     ids: Vec<String>,
+
+    /// Read ids from standard input, one a line, or ended by NUL with -z; answers with --json only
+    #[arg(long, conflicts_with = "ids")]
+    stdin: bool,
 
     #[command(flatten)]
     at: AtRevision,
@@ -30,8 +34,9 @@ pub(super) struct GetArgs {
 }
 
 pub(super) fn run(args: &GetArgs, context: &mut Context) -> Result<(), CliError> {
-    let ids = args.ids.iter().map(|id| node_id(id)).collect::<Result<Vec<_>, _>>()?;
-    if ids.len() > 1 && !context.globals.json {
+    let several = args.stdin || args.ids.len() > 1;
+    let ids = if args.stdin { ids_from_stdin(context)? } else { node_ids(&args.ids)? };
+    if several && !context.globals.json {
         return Err(CliError::usage("several ids are only printed with --json").hint("mnem get --json ID ID …"));
     }
     let store = context.store()?;
@@ -43,7 +48,7 @@ pub(super) fn run(args: &GetArgs, context: &mut Context) -> Result<(), CliError>
     for (id, node) in ids.iter().zip(&nodes) {
         let shown = match node {
             Some(node) => show(node, args, context)?,
-            None if context.globals.json && ids.len() > 1 => {
+            None if context.globals.json && several => {
                 context.json_line(&AbsentJson::new(id.as_str()))?;
                 false
             }
@@ -61,6 +66,16 @@ pub(super) fn run(args: &GetArgs, context: &mut Context) -> Result<(), CliError>
         }
         _ => Err(CliError::new(Word::NoNode, format!("no node {}", names.join(", ")))),
     }
+}
+
+fn node_ids(texts: &[String]) -> Result<Vec<NodeId>, CliError> {
+    texts.iter().map(|id| node_id(id)).collect()
+}
+
+fn ids_from_stdin(context: &Context) -> Result<Vec<NodeId>, CliError> {
+    let text = super::input::read_text(context, std::path::Path::new("-"))?;
+    let end = if context.globals.nul { '\0' } else { '\n' };
+    text.split_terminator(end).map(node_id).collect()
 }
 
 /// Reads an id by the rule that every command has.

@@ -4,7 +4,7 @@ use super::error::CliError;
 use crate::graph::Entry;
 use crate::model::{Node, minify};
 use crate::object::{encode_node, node_object_id};
-use crate::ops::{StagedReport, StagedState};
+use crate::ops::{Changed, StagedReport, StagedState};
 use crate::store::ChangeCount;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -173,6 +173,16 @@ pub fn change_name(state: StagedState) -> &'static str {
     }
 }
 
+/// The letter of a state, as git has it.
+pub fn letter(state: StagedState) -> char {
+    match state {
+        StagedState::Added => 'A',
+        StagedState::Modified => 'M',
+        StagedState::Removed => 'D',
+        StagedState::Unchanged => ' ',
+    }
+}
+
 impl<'a> StagedJson<'a> {
     /// The shape of what `put` and a commit that is only tried report.
     pub fn new(report: &'a StagedReport, session: &'a str) -> Self {
@@ -207,5 +217,32 @@ impl<'a> ValueJson<'a> {
     /// The shape of the value at `path`, a JSON pointer.
     pub fn new(id: &'a str, path: &'a str, json: &str) -> Result<Self, CliError> {
         Ok(Self { v: V, r#type: "value", id, path, content: raw(json)? })
+    }
+}
+
+/// A node that a commit changed; a row behind the commit's.
+#[derive(Serialize)]
+pub struct ChangedJson<'a> {
+    v: u8,
+    r#type: &'static str,
+    commit: String,
+    id: &'a str,
+    change: &'static str,
+    lines_added: Option<usize>,
+    lines_removed: Option<usize>,
+}
+
+impl<'a> ChangedJson<'a> {
+    /// The shape of a changed node; `lines` says how many were added and removed, if they were counted.
+    pub fn new(entry: &Entry, changed: &'a Changed, lines: Option<(usize, usize)>) -> Self {
+        Self {
+            v: V,
+            r#type: "changed",
+            commit: entry.commit.id.to_string(),
+            id: changed.id().as_str(),
+            change: change_name(changed.state()),
+            lines_added: lines.map(|(added, _)| added),
+            lines_removed: lines.map(|(_, removed)| removed),
+        }
     }
 }

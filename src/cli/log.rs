@@ -1,14 +1,16 @@
 //! `mnem log`
 
 use super::context::{AtRevision, Context};
-use super::error::CliError;
-use super::json::CommitJson;
+use super::error::{CliError, Word};
+use super::json::{ChangedJson, CommitJson, letter};
 use super::paint::Paint;
 use super::pattern::pattern;
 use super::text::{escape_block, escape_line};
 use crate::graph::{Entry, Revision};
-use crate::ops::{self, LogFilter, LogReport};
+use crate::model::{CommitTime, Node};
+use crate::ops::{self, Changed, LogFilter, LogReport};
 use crate::store::short_branch;
+use regex::Regex;
 use std::io::{self, Write};
 
 /// Digits of an id where a short one will do.
@@ -37,6 +39,34 @@ pub(super) struct LogArgs {
     /// Pass over the first COUNT commits
     #[arg(long, value_name = "COUNT", default_value_t = 0, hide_default_value = true)]
     skip: usize,
+
+    /// Only commits made at TIME or later, such as '2 days ago' or 2026-11-30
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+
+    /// Only commits made at TIME or earlier
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+
+    /// Only commits whose author matches
+    #[arg(long, value_name = "REGEX", allow_hyphen_values = true)]
+    author: Option<String>,
+
+    /// Only commits whose message matches
+    #[arg(long, value_name = "REGEX", allow_hyphen_values = true)]
+    grep: Option<String>,
+
+    /// Begin at every branch and tag
+    #[arg(long, conflicts_with = "revisions")]
+    all: bool,
+
+    /// With each commit the nodes that it changed, and how many lines of each
+    #[arg(long, conflicts_with_all = ["ids", "name_status"])]
+    stat: bool,
+
+    /// With each commit the nodes that it changed, behind A, M or D
+    #[arg(long, conflicts_with = "ids")]
+    name_status: bool,
 
     /// One line a commit
     #[arg(long)]
@@ -72,6 +102,12 @@ pub(super) fn run(args: &LogArgs, context: &mut Context) -> Result<(), CliError>
     let filter = LogFilter {
         revisions: revisions.iter().map(|rev| Revision::parse(rev)).collect::<Result<_, _>>()?,
         patterns,
+        all: args.all,
+        since: args.since.as_deref().map(|text| time("--since", text, context)).transpose()?,
+        until: args.until.as_deref().map(|text| time("--until", text, context)).transpose()?,
+        author: args.author.as_deref().map(|text| regex("--author", text)).transpose()?,
+        message: args.grep.as_deref().map(|text| regex("--grep", text)).transpose()?,
+        changed: args.stat || args.name_status,
         first_parent: args.first_parent,
         skip: args.skip,
         limit: args.limit,
@@ -90,6 +126,18 @@ pub(super) fn run(args: &LogArgs, context: &mut Context) -> Result<(), CliError>
     render(&report, args, context)
 }
 
+fn time(option: &str, text: &str, context: &Context) -> Result<i64, CliError> {
+    context.time(text).map(CommitTime::unix_ms).map_err(|error| error.about(option))
+}
+
+fn regex(option: &str, text: &str) -> Result<Regex, CliError> {
+    Regex::new(text).map_err(|error| {
+        let message = error.to_string();
+        let last = message.lines().last().unwrap_or("no regular expression").trim_start_matches("error: ").to_owned();
+        CliError::new(Word::BadPattern, format!("{option} '{text}': {last}"))
+    })
+}
+
 fn render(report: &LogReport, args: &LogArgs, context: &mut Context) -> Result<(), CliError> {
     let paint = context.paint();
     for (at, entry) in report.entries.iter().enumerate() {
@@ -97,6 +145,9 @@ fn render(report: &LogReport, args: &LogArgs, context: &mut Context) -> Result<(
             context.line(&entry.commit.id.to_string())?;
         } else if context.globals.json {
             context.json_line(&CommitJson::new(entry))?;
+            for changed in report.changed.get(at).into_iter().flatten() {
+                context.json_line(&ChangedJson::new(entry, changed, args.stat.then(|| lines(changed))))?;
+            }
         } else if args.oneline {
             let line = one_line(entry, report.head_branch.as_deref(), paint);
             context.line(&line)?;
@@ -106,9 +157,45 @@ fn render(report: &LogReport, args: &LogArgs, context: &mut Context) -> Result<(
                 writeln!(out)?;
             }
             block(out, entry, report.head_branch.as_deref(), paint)?;
+            if !report.changed.is_empty() {
+                writeln!(out)?;
+            }
+        }
+        if let (Some(changed), false) = (report.changed.get(at), context.globals.json) {
+            changes(context.out(), changed, args.stat)?;
         }
     }
     Ok(())
+}
+
+/// The nodes that a commit changed.
+fn changes(out: &mut dyn Write, changed: &[Changed], stat: bool) -> io::Result<()> {
+    let ids: Vec<_> = changed.iter().map(|changed| escape_line(changed.id().as_str())).collect();
+    let width = ids.iter().map(|id| console::measure_text_width(id)).max().unwrap_or(0);
+    let (mut added, mut removed) = (0, 0);
+    for (changed, id) in changed.iter().zip(&ids) {
+        if !stat {
+            writeln!(out, "{} {id}", letter(changed.state()))?;
+            continue;
+        }
+        let (more, less) = lines(changed);
+        let pad = " ".repeat(width - console::measure_text_width(id));
+        writeln!(out, " {id}{pad} | {} +{more} -{less}", letter(changed.state()))?;
+        (added, removed) = (added + more, removed + less);
+    }
+    if stat { writeln!(out, " {} nodes changed, +{added} -{removed} lines", changed.len()) } else { Ok(()) }
+}
+
+/// How many lines of its text a change adds and takes away; a value that is no text counts by the lines of its JSON.
+fn lines(changed: &Changed) -> (usize, usize) {
+    let text = |node: &Option<Node>| {
+        let content = node.as_ref().map(|node| &node.content);
+        content.map(|content| content.text().map_or_else(|| content.json().to_owned(), |text| text.into_owned()))
+    };
+    let (old, new) = (text(&changed.old).unwrap_or_default(), text(&changed.new).unwrap_or_default());
+    let diff = similar::TextDiff::from_lines(&old, &new);
+    let count = |tag| diff.iter_all_changes().filter(|change| change.tag() == tag).count();
+    (count(similar::ChangeTag::Insert), count(similar::ChangeTag::Delete))
 }
 
 /// Such as ` (HEAD -> main, other)`; nothing where no ref names the commit.

@@ -1,10 +1,11 @@
 //! The commits behind revisions.
 
-use super::OpError;
+use super::{OpError, StagedState};
 use crate::graph::{Entry, Reach, Revision, Surroundings, Walk, resolve};
-use crate::model::{Pattern, SessionName};
-use crate::object::{CommitId, diff};
+use crate::model::{Node, NodeId, Pattern, SessionName};
+use crate::object::{CommitId, Leaf, diff};
 use crate::store::{Access, CommitRecord, Disk, Head, Number, SessionView, Store, StoreError, Tables, short_branch};
+use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which commits are wanted.
@@ -14,6 +15,19 @@ pub struct LogFilter {
     pub revisions: Vec<Revision>,
     /// Only commits that changed a node with such an id.
     pub patterns: Vec<Pattern>,
+    /// Begin at every ref too.
+    pub all: bool,
+    /// Only commits made at this time or later, in milliseconds since the epoch. Every commit is looked at, so that one
+    /// with an odd clock hides nothing.
+    pub since: Option<i64>,
+    /// Only commits made at this time or earlier.
+    pub until: Option<i64>,
+    /// Only commits whose author matches.
+    pub author: Option<Regex>,
+    /// Only commits whose message matches.
+    pub message: Option<Regex>,
+    /// Whether the nodes are wanted that a commit changed against its first parent.
+    pub changed: bool,
     /// Follow first parents only.
     pub first_parent: bool,
     /// How many to pass over first.
@@ -24,11 +38,50 @@ pub struct LogFilter {
     pub reverse: bool,
 }
 
+impl LogFilter {
+    /// Whether time, author and message are as wanted.
+    fn admits(&self, commit: &CommitRecord) -> bool {
+        let time = commit.time.unix_ms();
+        self.since.is_none_or(|since| time >= since)
+            && self.until.is_none_or(|until| time <= until)
+            && self.author.as_ref().is_none_or(|author| author.is_match(commit.author.as_str()))
+            && self.message.as_ref().is_none_or(|message| message.is_match(commit.message.as_str()))
+    }
+}
+
+/// A node that a commit changed against its first parent.
+#[derive(Clone, Debug)]
+pub struct Changed {
+    /// The node before.
+    pub old: Option<Node>,
+    /// The node after.
+    pub new: Option<Node>,
+}
+
+impl Changed {
+    /// Whose node it is.
+    pub fn id(&self) -> &NodeId {
+        let node = self.new.as_ref().or(self.old.as_ref());
+        &node.expect("a change has a node before or after").id
+    }
+
+    /// What became of it.
+    pub fn state(&self) -> StagedState {
+        match (&self.old, &self.new) {
+            (None, _) => StagedState::Added,
+            (_, None) => StagedState::Removed,
+            (Some(_), Some(_)) => StagedState::Modified,
+        }
+    }
+}
+
 /// What [`log`] found.
 #[derive(Debug, Default)]
 pub struct LogReport {
     /// The commits, children before parents unless reversed.
     pub entries: Vec<Entry>,
+    /// For each of them what it changed, in the order of the ids, if that was asked for.
+    pub changed: Vec<Vec<Changed>>,
     /// The ref of the branch on which the session stands.
     pub head_branch: Option<String>,
     /// The branch that has no commit yet, where HEAD was asked for.
@@ -43,9 +96,8 @@ pub fn log<D: Disk>(store: &Store<D>, session: &SessionName, filter: &LogFilter)
     store.read(session, |view| {
         let mut report = LogReport { head_branch: view.head.branch().map(str::to_owned), ..LogReport::default() };
         let starts = starts(view, filter, &mut report)?;
-        let wanted = filter.skip..filter.limit.map_or(usize::MAX, |limit| filter.skip.saturating_add(limit));
         let found = if filter.patterns.is_empty() {
-            take(Walk::new(view.tables, starts, filter.first_parent), &wanted)?
+            take(Walk::new(view.tables, starts, filter.first_parent), filter)?
         } else if filter.first_parent {
             let changed = changed_commits(view.tables, &filter.patterns)?;
             let walk = Walk::new(view.tables, starts, true).filter_map(|step| {
@@ -54,14 +106,19 @@ pub fn log<D: Disk>(store: &Store<D>, session: &SessionName, filter: &LogFilter)
                 });
                 keep.map_or_else(|error| Some(Err(error)), |keep| if keep { Some(step) } else { None })
             });
-            take(walk, &wanted)?
+            take(walk, filter)?
         } else {
             let changed = changed_commits(view.tables, &filter.patterns)?;
-            take(ancestors_among(view.tables, &starts, &changed)?, &wanted)?
+            take(ancestors_among(view.tables, &starts, &changed)?, filter)?
         };
+        if filter.changed {
+            let changed = found.iter().map(|(_, commit)| changed_nodes(view.tables, commit, &filter.patterns));
+            report.changed = changed.collect::<Result<_, _>>()?;
+        }
         report.entries = entries(view, found)?;
         if filter.reverse {
             report.entries.reverse();
+            report.changed.reverse();
         }
         Ok(report)
     })
@@ -72,6 +129,11 @@ fn starts<A: Access>(
     filter: &LogFilter,
     report: &mut LogReport,
 ) -> Result<Vec<Number>, OpError> {
+    if filter.all {
+        let mut starts: Vec<_> = view.tables.references("refs/")?.into_iter().map(|(_, number)| number).collect();
+        starts.extend(view.head_commit()?);
+        return Ok(starts);
+    }
     if filter.revisions.is_empty() {
         let head = view.head_commit()?;
         if let (None, Head::Branch(name)) = (head, &view.head) {
@@ -88,14 +150,35 @@ fn starts<A: Access>(
     Ok(starts)
 }
 
-/// Passes over `wanted.start` and takes up to `wanted.end`; reads no further.
-fn take<T, E>(found: impl Iterator<Item = Result<T, E>>, wanted: &std::ops::Range<usize>) -> Result<Vec<T>, E> {
-    found
-        .take(wanted.end)
-        .enumerate()
-        .filter(|(at, step)| *at >= wanted.start || step.is_err())
-        .map(|(_, step)| step)
-        .collect()
+/// Leaves out what the filter does not admit, then passes over some and takes some; reads no further.
+fn take<E>(
+    found: impl Iterator<Item = Result<(Number, CommitRecord), E>>,
+    filter: &LogFilter,
+) -> Result<Vec<(Number, CommitRecord)>, E> {
+    let admitted = found.filter(|step| step.as_ref().map_or(true, |(_, commit)| filter.admits(commit)));
+    let end = filter.limit.map_or(usize::MAX, |limit| filter.skip.saturating_add(limit));
+    let numbered = admitted.take(end).enumerate();
+    numbered.filter(|(at, step)| *at >= filter.skip || step.is_err()).map(|(_, step)| step).collect()
+}
+
+/// The nodes that a commit changed against its first parent; only those that match, where there are patterns.
+fn changed_nodes<A: Access>(
+    tables: &Tables<A>,
+    commit: &CommitRecord,
+    patterns: &[Pattern],
+) -> Result<Vec<Changed>, StoreError> {
+    let parent = tables.root(commit.parents.first().copied())?;
+    let mut found = Vec::new();
+    diff(tables, parent, commit.root.link(), |old, new| {
+        let node = |leaf: Option<Leaf>| leaf.map(|(number, object)| tables.node(number, object)).transpose();
+        let changed = Changed { old: node(old)?, new: node(new)? };
+        if patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(changed.id().as_str())) {
+            found.push(changed);
+        }
+        Ok::<_, StoreError>(())
+    })?;
+    found.sort_by(|a, b| a.id().cmp(b.id()));
+    Ok(found)
 }
 
 /// The commits that changed a node with such an id, from the history index.
