@@ -1,8 +1,66 @@
 //! Completion in the shell: the binary itself answers.
+//!
+//! A completer reads a clean store and nothing else: it never repairs, never waits, and is silent where anything is
+//! amiss.
 
+use super::config::KEYS;
+use super::context::{Context, Globals};
+use crate::model::SessionName;
+use crate::ops;
 use clap_complete::CompleteEnv;
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use std::ffi::OsStr;
+
+/// How many ids or commits are offered at the most.
+const MOST: usize = 1000;
 
 /// Answers a shell that asks for completions, and ends the process then; otherwise returns at once.
 pub fn answer() {
     CompleteEnv::with_factory(super::command).complete();
+}
+
+/// Completes ids of nodes.
+pub fn ids() -> ArgValueCompleter {
+    ArgValueCompleter::new(|word: &OsStr| {
+        offer(word, |context, session, word| ops::complete_ids(&context.store().ok()?, session, word, MOST).ok())
+    })
+}
+
+/// Completes revisions: HEAD, branches, and ids of commits.
+pub fn revisions() -> ArgValueCompleter {
+    ArgValueCompleter::new(|word: &OsStr| {
+        offer(word, |context, _, word| ops::complete_revisions(&context.store().ok()?, word, MOST).ok())
+    })
+}
+
+/// Completes names of sessions.
+pub fn sessions() -> ArgValueCompleter {
+    ArgValueCompleter::new(|word: &OsStr| {
+        offer(word, |context, _, _| ops::complete_sessions(&context.store().ok()?).ok())
+    })
+}
+
+/// Completes keys of settings.
+pub fn keys() -> ArgValueCompleter {
+    ArgValueCompleter::new(|word: &OsStr| {
+        let keys = KEYS.iter().filter(|(key, _)| word.to_str().is_some_and(|word| key.starts_with(word)));
+        keys.map(|(key, help)| CompletionCandidate::new(*key).help(Some((*help).into()))).collect()
+    })
+}
+
+/// What begins with `word`, with a word of explanation where there is one.
+fn offer(
+    word: &OsStr,
+    find: impl FnOnce(&Context, &SessionName, &str) -> Option<Vec<(String, Option<String>)>>,
+) -> Vec<CompletionCandidate> {
+    let found = || {
+        let word = word.to_str()?;
+        let context = Context::new(Globals::for_completion()).ok()?;
+        let session = context.session().ok()?;
+        let found = find(&context, &session, word)?;
+        Some(found.into_iter().filter(|(value, _)| value.starts_with(word)).collect::<Vec<_>>())
+    };
+    let candidate =
+        |(value, help): (String, Option<String>)| CompletionCandidate::new(value).help(help.map(Into::into));
+    found().unwrap_or_default().into_iter().map(candidate).collect()
 }

@@ -22,7 +22,7 @@ pub(super) const KEYS: [(&str, &str); 3] = [
 #[derive(clap::Args, Debug)]
 pub(super) struct ConfigArgs {
     /// Which setting
-    #[arg(value_name = "KEY")]
+    #[arg(value_name = "KEY", add = super::complete::keys())]
     key: Option<String>,
 
     /// Its new value; without it, the value is shown

@@ -27,7 +27,7 @@ pub struct Globals {
     pub store: Option<PathBuf>,
 
     /// Whose staged changes and whose HEAD; `default` if none is named [env: MNEM_SESSION]
-    #[arg(long, value_name = "NAME", global = true)]
+    #[arg(long, value_name = "NAME", global = true, add = super::complete::sessions())]
     pub session: Option<String>,
 
     /// Answer in JSON, one object a line
@@ -59,11 +59,18 @@ pub struct Globals {
     pub lock_timeout: Option<String>,
 }
 
+impl Globals {
+    /// What a completer goes by: the variables alone, and no wait.
+    pub fn for_completion() -> Self {
+        Self { quiet: true, color: "never".to_owned(), lock_timeout: Some("0".to_owned()), ..Self::default() }
+    }
+}
+
 /// A revision to read at.
 #[derive(clap::Args, Debug, Clone, Default)]
 pub struct AtRevision {
     /// Read the memory as it was at this revision [env: MNEM_REV]
-    #[arg(short, long, value_name = "REV")]
+    #[arg(short, long, value_name = "REV", add = super::complete::revisions())]
     pub rev: Option<String>,
 }
 
@@ -245,6 +252,10 @@ impl Context {
                 discover(&start, &ceilings, &trust)?
             }
         };
+        if self.globals.verbose {
+            let session = self.session()?;
+            self.say(&format!("store '{}', session '{session}'", escape_line(&directory.display().to_string())));
+        }
         Ok(match self.lock_timeout()? {
             Some(given) => Store::new(directory, given),
             None => Store::new(directory, DEFAULT_LOCK_TIMEOUT).with_setting(|text| when::parse_duration(text).ok()),

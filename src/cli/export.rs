@@ -19,7 +19,7 @@ use std::path::PathBuf;
 #[derive(clap::Args, Debug)]
 pub(super) struct ExportArgs {
     /// Only such ids: an id, an id with / behind it for all below, or a glob
-    #[arg(value_name = "PATTERN")]
+    #[arg(value_name = "PATTERN", add = super::complete::ids())]
     patterns: Vec<String>,
 
     #[command(flatten)]

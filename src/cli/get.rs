@@ -14,7 +14,7 @@ use crate::ops;
 #[derive(clap::Args, Debug)]
 pub(super) struct GetArgs {
     /// The node's id; several with --json
-    #[arg(required_unless_present = "stdin", value_name = "ID")]
+    #[arg(required_unless_present = "stdin", value_name = "ID", add = super::complete::ids())]
     ids: Vec<String>,
 
     /// Read ids from standard input, one a line, or ended by NUL with -z; answers with --json only

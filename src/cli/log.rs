@@ -22,11 +22,11 @@ const SHORT: usize = 10;
 #[derive(clap::Args, Debug)]
 pub(super) struct LogArgs {
     /// Where to begin; HEAD if none is named
-    #[arg(value_name = "REV")]
+    #[arg(value_name = "REV", add = super::complete::revisions())]
     revisions: Vec<String>,
 
     /// Only commits that changed a node with such an id: an id, an id with / behind it for all below, or a glob
-    #[arg(last = true, value_name = "PATTERN")]
+    #[arg(last = true, value_name = "PATTERN", add = super::complete::ids())]
     patterns: Vec<String>,
 
     #[command(flatten)]

@@ -16,7 +16,7 @@ use serde::Serialize;
 #[derive(clap::Args, Debug)]
 pub(super) struct LsArgs {
     /// Only such ids: an id, an id with / behind it for all below, or a glob
-    #[arg(value_name = "PATTERN")]
+    #[arg(value_name = "PATTERN", add = super::complete::ids())]
     patterns: Vec<String>,
 
     #[command(flatten)]

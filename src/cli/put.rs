@@ -4,7 +4,7 @@ use super::context::Context;
 use super::error::{CliError, Word};
 use super::get::node_id;
 use super::input::{not_utf8, read_bytes, read_text};
-use super::json::{CommitJson, StagedJson};
+use super::json::{CommitJson, StagedJson, change_name};
 use super::rows::{Asked, Defaults, read_history, read_rows};
 use super::text::escape_line;
 use crate::model::{Content, ContentKind, MAX_CONTENT_BYTES, Node, Provenance, Timestamp};
@@ -30,7 +30,7 @@ pub(super) const MAX_ROWS_BYTES: u64 = 16 << 30;
 )]
 pub(super) struct PutArgs {
     /// The node's id: 1 to 1024 bytes, no control characters
-    #[arg(value_name = "ID", allow_hyphen_values = true)]
+    #[arg(value_name = "ID", allow_hyphen_values = true, add = super::complete::ids())]
     id: Option<String>,
 
     /// The content; - reads standard input
@@ -226,6 +226,12 @@ fn rows_only() -> CliError {
 /// Says what was not staged, for HEAD has it.
 fn tell(reports: &[StagedReport], args: &PutArgs, context: &mut Context) {
     let unchanged: Vec<_> = reports.iter().filter(|report| report.state == StagedState::Unchanged).collect();
+    if context.globals.verbose {
+        for report in reports {
+            context.say(&format!("{}: '{}'", change_name(report.state), escape_line(report.id.as_str())));
+        }
+        return;
+    }
     match unchanged[..] {
         [] => {}
         [one] if args.jsonl.is_none() => context.say(&format!("unchanged: '{}'", escape_line(one.id.as_str()))),

@@ -14,11 +14,11 @@ use crate::ops;
 #[derive(clap::Args, Debug)]
 pub(super) struct RestoreArgs {
     /// Which nodes: an id, an id with / behind it for all below, or a glob
-    #[arg(required = true, value_name = "PATTERN")]
+    #[arg(required = true, value_name = "PATTERN", add = super::complete::ids())]
     patterns: Vec<String>,
 
     /// Stage the version of this revision
-    #[arg(short, long, value_name = "REV")]
+    #[arg(short, long, value_name = "REV", add = super::complete::revisions())]
     source: Option<String>,
 
     /// Take * ? [ in patterns as they are

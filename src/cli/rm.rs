@@ -12,7 +12,7 @@ use crate::ops::{self, Condition, Write};
 #[derive(clap::Args, Debug)]
 pub(super) struct RmArgs {
     /// The nodes' ids
-    #[arg(value_name = "ID", required_unless_present = "glob")]
+    #[arg(value_name = "ID", required_unless_present = "glob", add = super::complete::ids())]
     ids: Vec<String>,
 
     /// Remove all whose ids match: an id with / behind it for all below, or a glob

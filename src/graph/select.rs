@@ -101,6 +101,22 @@ impl<'v, 'a, A: Access> Memory<'v, 'a, A> {
         }
     }
 
+    /// The nodes whose ids begin with `prefix`, in the order of the ids; found in the index of ids.
+    pub fn beginning_with(&self, prefix: &str) -> Result<BTreeMap<NodeId, Held<'a>>, StoreError> {
+        let mut ids = Vec::new();
+        self.view.tables.ids_below(prefix, |id| ids.push(id))?;
+        if self.staged {
+            ids.extend(self.view.changes()?.into_keys().filter(|id| id.as_str().starts_with(prefix)));
+        }
+        let mut found = BTreeMap::new();
+        for id in ids {
+            if let Some(held) = self.find(&id)? {
+                found.insert(id, held);
+            }
+        }
+        Ok(found)
+    }
+
     /// The nodes whose ids match one of `patterns`, all where there is none, in the order of the ids.
     pub fn select(&self, patterns: &[Pattern]) -> Result<BTreeMap<NodeId, Held<'a>>, StoreError> {
         let stored = select(self.view.tables, self.root, patterns)?;

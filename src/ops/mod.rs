@@ -2,6 +2,7 @@
 
 mod batch;
 mod commit;
+mod complete;
 mod error;
 mod get;
 mod log;
@@ -15,6 +16,7 @@ mod status;
 
 pub use batch::{Group, batch};
 pub use commit::{CommitReport, CommitRequest, commit, preview};
+pub use complete::{complete_ids, complete_revisions, complete_sessions};
 pub use error::OpError;
 pub use get::get;
 pub use log::{Changed, LogFilter, LogReport, log};

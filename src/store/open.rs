@@ -130,6 +130,16 @@ impl<D: Disk> Store<D> {
         self.bounded(self.lock_timeout.max(HEADER_GRACE), move || open_snapshot(&disk))
     }
 
+    /// Opens a snapshot without waiting and without a repair.
+    pub(super) fn clean_snapshot(&self) -> Result<Snapshot, StoreError> {
+        let disk = self.disk.clone();
+        self.bounded(HEADER_GRACE, move || {
+            let database = builder().open_read_only_with_backend(disk.open_database(false)?)?;
+            let transaction = database.begin_read()?;
+            Ok(Snapshot { tables: Tables::open(&transaction)?, overlay: None })
+        })
+    }
+
     /// Calls `write` in the one write transaction of a command, then commits; an error leaves all as it was.
     ///
     /// Opening to write changes the file's header, so a snapshot that was `seen` must show before that the store is ours

@@ -146,6 +146,18 @@ impl<D: Disk> Store<D> {
         }
     }
 
+    /// Calls `read` with what the session sees in a store that needs no repair; never waits longer than a header write
+    /// takes, and repairs nothing.
+    pub fn peek<R, E: MayBeDamage>(
+        &self,
+        name: &SessionName,
+        read: impl FnOnce(&SessionView<'_, super::rows::Reading>) -> Result<R, E>,
+    ) -> Result<R, E> {
+        let log = self.disk().read_log(name, None).map_err(StoreError::from)?;
+        self.clean_snapshot()?
+            .guarded(|tables| read(&SessionView::of(tables, name, |consumed| log.staged(consumed)).map_err(E::from)?))
+    }
+
     /// Calls `read` with what the session sees. Takes no lock, unless a writer was in between again and again.
     ///
     /// Where the snapshot is an overlay and seems damaged, a writer may have been underneath: then once more.
