@@ -2,7 +2,7 @@
 
 use super::{Revision, RevisionError, resolve};
 use crate::model::{Node, NodeId, Pattern};
-use crate::object::{Leaf, Link, ObjectId, Source, decode_node, get, leaves, node_object_id};
+use crate::object::{Leaf, Link, Source, decode_node, get, leaves};
 use crate::store::{Access, SessionView, StoreError, Tables};
 use std::collections::BTreeMap;
 
@@ -54,14 +54,6 @@ pub enum Held<'a> {
 }
 
 impl Held<'_> {
-    /// Its id as an object.
-    pub fn object(self) -> ObjectId {
-        match self {
-            Self::Stored((_, object)) => object,
-            Self::Staged(bytes) => node_object_id(bytes),
-        }
-    }
-
     /// The node itself.
     pub fn node<A: Access>(self, tables: &Tables<A>) -> Result<Node, StoreError> {
         match self {
