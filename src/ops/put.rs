@@ -18,7 +18,7 @@ pub fn put<D: Disk>(
     let mut log = store.lock_log(session)?;
     let bytes = log.read().map_err(StoreError::from)?;
     let snapshot = store.snapshot()?;
-    let view = SessionView::new(&snapshot, session, log.path(), &bytes)?;
+    let view = SessionView::skimmed(&snapshot, session, log.path(), &bytes)?;
     let standing = Standing::of(&view, &versions)?;
     standing.check(condition, &versions)?;
     standing.stage(&mut log, &view, &versions)?;

@@ -34,6 +34,11 @@ impl<'a, A: Access> SessionView<'a, A> {
         Self::of(tables, name, |consumed| Staged::scan(path, log, consumed))
     }
 
+    /// The same for a command that asks for a few nodes and appends; see [`Staged::skim`].
+    pub fn skimmed(tables: &'a Tables<A>, name: &SessionName, path: &Path, log: &'a [u8]) -> Result<Self, StoreError> {
+        Self::of(tables, name, |consumed| Staged::skim(path, log, consumed))
+    }
+
     fn of(
         tables: &'a Tables<A>,
         name: &SessionName,

@@ -118,6 +118,37 @@ impl<'a> Frame<'a> {
         (1 <= from && from <= to && to < u64::MAX).then_some(Self { from, to, bytes })
     }
 
+    /// Whether its one change, if it has just one, is about another node than `id`. Looks at no sum; `false` where a
+    /// closer look is needed.
+    pub fn is_surely_not_about(&self, id: &NodeId) -> bool {
+        const ID_AT: usize = HEADER_BYTES + 2;
+        let id = id.as_str().as_bytes();
+        match self.bytes.get(HEADER_BYTES..ID_AT) {
+            // Lengths from 128 on take more than one byte.
+            Some(&[tag @ (SET | REMOVE | UNSTAGE), length]) if length < 0x80 => {
+                let end = ID_AT + usize::from(length);
+                let other = self.bytes.get(ID_AT..end).is_some_and(|own| own != id);
+                other && self.is_all_of_it(tag, end)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a change with this tag, whose id ends at `end`, is all that the frame holds.
+    fn is_all_of_it(&self, tag: u8, end: usize) -> bool {
+        let behind_base = |at: usize| self.bytes.get(at).map(|&known| at + 1 + if known == 0 { 0 } else { 32 });
+        let end = match tag {
+            UNSTAGE => Some(end),
+            REMOVE => behind_base(end),
+            _ => behind_base(end).and_then(|at| {
+                let mut node = Reader::new(self.bytes.get(at..)?);
+                node.bytes().ok()?;
+                Some(if node.is_empty() { self.bytes.len() } else { 0 })
+            }),
+        };
+        end == Some(self.bytes.len())
+    }
+
     /// Whether its sum is right.
     pub fn is_sound(&self) -> bool {
         self.bytes[SUM_AT..HEADER_BYTES] == sum(self.bytes)
