@@ -1,6 +1,6 @@
 //! Staging changes, and committing just them.
 
-use super::staged::{Standing, Version, last_versions};
+use super::staged::{FEW, Standing, Version, last_versions};
 use super::{Condition, OpError, StagedReport, Write};
 use crate::model::SessionName;
 use crate::object::CommitId;
@@ -18,7 +18,12 @@ pub fn put<D: Disk>(
     let mut log = store.lock_log(session)?;
     let bytes = log.read().map_err(StoreError::from)?;
     let snapshot = store.snapshot()?;
-    let view = SessionView::skimmed(&snapshot, session, log.path(), &bytes)?;
+    let view = if versions.len() > FEW {
+        SessionView::new(&snapshot, session, log.path(), &bytes)?
+    } else {
+        let ids: Vec<_> = versions.iter().map(|version| &version.id).collect();
+        SessionView::skimmed(&snapshot, session, log.path(), &bytes, &ids)?
+    };
     let standing = Standing::of(&view, &versions)?;
     standing.check(condition, &versions)?;
     standing.stage(&mut log, &view, &versions)?;

@@ -103,6 +103,9 @@ pub(super) fn last_versions(versions: &[Version]) -> BTreeMap<&NodeId, &Version>
     versions.iter().map(|version| (&version.id, version)).collect()
 }
 
+/// Up to so many ids are looked up one by one in what is staged.
+pub(super) const FEW: usize = 4;
+
 /// What stands for some ids: in HEAD, and staged.
 pub(super) struct Standing<'a> {
     pub heads: Objects,
@@ -112,7 +115,6 @@ pub(super) struct Standing<'a> {
 impl<'a> Standing<'a> {
     /// Looks the ids of `versions` up; what is staged one by one for a few, by a map of all for many.
     pub fn of<A: Access>(view: &SessionView<'a, A>, versions: &[Version]) -> Result<Self, StoreError> {
-        const FEW: usize = 4;
         let root = view.tables.root(view.head_commit()?)?;
         let mut heads = Objects::new();
         for version in versions {

@@ -35,8 +35,14 @@ impl<'a, A: Access> SessionView<'a, A> {
     }
 
     /// The same for a command that asks for a few nodes and appends; see [`Staged::skim`].
-    pub fn skimmed(tables: &'a Tables<A>, name: &SessionName, path: &Path, log: &'a [u8]) -> Result<Self, StoreError> {
-        Self::of(tables, name, |consumed| Staged::skim(path, log, consumed))
+    pub fn skimmed(
+        tables: &'a Tables<A>,
+        name: &SessionName,
+        path: &Path,
+        log: &'a [u8],
+        ids: &[&NodeId],
+    ) -> Result<Self, StoreError> {
+        Self::of(tables, name, |consumed| Staged::skim(path, log, consumed, ids))
     }
 
     fn of(

@@ -107,46 +107,47 @@ pub struct Frame<'a> {
 impl<'a> Frame<'a> {
     /// Finds the frame that `bytes` begins with, by its header alone; `None` when it is cut off or none.
     pub fn at(bytes: &'a [u8]) -> Option<Self> {
-        let mut header = Reader::new(bytes);
-        if header.array() != Ok(MAGIC) {
+        let header: &[u8; HEADER_BYTES] = bytes.first_chunk()?;
+        let [m0, m1, m2, m3, numbers @ ..] = *header;
+        if [m0, m1, m2, m3] != MAGIC {
             return None;
         }
-        let mut number = || header.array().ok().map(u64::from_le_bytes);
-        let (payload, from, to) = (number()?, number()?, number()?);
-        let payload = usize::try_from(payload).ok()?;
-        let bytes = bytes.get(..HEADER_BYTES.checked_add(payload)?)?;
+        let number = |at: usize| numbers.get(at..at + 8)?.try_into().ok().map(u64::from_le_bytes);
+        let (payload, from, to) = (number(0)?, number(8)?, number(16)?);
+        let bytes = bytes.get(..HEADER_BYTES.checked_add(usize::try_from(payload).ok()?)?)?;
         (1 <= from && from <= to && to < u64::MAX).then_some(Self { from, to, bytes })
     }
 
-    /// Whether its one change, if it has just one, is about another node than `id`. Looks at no sum; `false` where a
-    /// closer look is needed.
-    pub fn is_surely_not_about(&self, id: &NodeId) -> bool {
+    /// The id of its change, where it is plain to see that it has just one. Looks at no sum.
+    pub fn only_id(&self) -> Option<&'a [u8]> {
         const ID_AT: usize = HEADER_BYTES + 2;
-        let id = id.as_str().as_bytes();
-        match self.bytes.get(HEADER_BYTES..ID_AT) {
-            // Lengths from 128 on take more than one byte.
-            Some(&[tag @ (SET | REMOVE | UNSTAGE), length]) if length < 0x80 => {
-                let end = ID_AT + usize::from(length);
-                let other = self.bytes.get(ID_AT..end).is_some_and(|own| own != id);
-                other && self.is_all_of_it(tag, end)
-            }
-            _ => false,
-        }
-    }
-
-    /// Whether a change with this tag, whose id ends at `end`, is all that the frame holds.
-    fn is_all_of_it(&self, tag: u8, end: usize) -> bool {
-        let behind_base = |at: usize| self.bytes.get(at).map(|&known| at + 1 + if known == 0 { 0 } else { 32 });
+        let (&tag, &length) = (self.bytes.get(HEADER_BYTES)?, self.bytes.get(HEADER_BYTES + 1)?);
+        // A length from 128 on takes more than one byte.
+        let end = ID_AT + usize::from(length);
+        let id = self.bytes.get(ID_AT..end).filter(|_| length < 0x80)?;
+        let behind_base = |at: usize| self.bytes.get(at).map(|&known| at + 1 + usize::from(known & 1) * 32);
         let end = match tag {
-            UNSTAGE => Some(end),
-            REMOVE => behind_base(end),
-            _ => behind_base(end).and_then(|at| {
-                let mut node = Reader::new(self.bytes.get(at..)?);
-                node.bytes().ok()?;
-                Some(if node.is_empty() { self.bytes.len() } else { 0 })
-            }),
+            SET => {
+                let (mut at, mut node, mut shift) = (behind_base(end)?, 0usize, 0);
+                loop {
+                    let byte = *self.bytes.get(at)?;
+                    at += 1;
+                    node |= usize::from(byte & 0x7f) << shift;
+                    shift += 7;
+                    if byte < 0x80 {
+                        break;
+                    }
+                    if shift > 28 {
+                        return None;
+                    }
+                }
+                at + node
+            }
+            REMOVE => behind_base(end)?,
+            UNSTAGE => end,
+            _ => return None,
         };
-        end == Some(self.bytes.len())
+        (end == self.bytes.len()).then_some(id)
     }
 
     /// Whether its sum is right.

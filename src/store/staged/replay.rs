@@ -81,8 +81,9 @@ pub struct Staged<'a> {
     seen: usize,
     consumed: u64,
     next: u64,
-    /// Whether the sums of all frames were looked at, or only that of the last.
-    is_checked: bool,
+    /// Where the frames are that may be about the nodes that were asked for, if only their sums and that of the last were
+    /// looked at.
+    skimmed: Option<Vec<usize>>,
 }
 
 impl<'a> Staged<'a> {
@@ -111,23 +112,27 @@ impl<'a> Staged<'a> {
         Ok(staged)
     }
 
-    /// The same for a command that asks for a few nodes and appends: only the last frame and those that it asks for have
-    /// their sums looked at. Where anything is odd, all have.
-    pub fn skim(path: &Path, log: &'a [u8], consumed: u64) -> Result<Self, LogError> {
+    /// The same for a command that asks for the nodes `ids` and appends: of all frames only the last one and those about
+    /// these nodes have their sums looked at. Where anything is odd, all have.
+    pub fn skim(path: &Path, log: &'a [u8], consumed: u64, ids: &[&NodeId]) -> Result<Self, LogError> {
         let mut staged = Self::new(path, log, consumed);
-        let mut last = None;
-        while let Some(frame) = Frame::at(&log[staged.frames.len()..]) {
+        let (mut end, mut asked, mut last) = (0, Vec::new(), None);
+        while let Some(frame) = Frame::at(&log[end..]) {
             if frame.to > consumed {
                 if frame.from != staged.next {
                     return Self::scan(path, log, consumed);
                 }
                 staged.next = frame.to + 1;
+                let about = |own: &[u8]| ids.iter().any(|id| id.as_str().as_bytes() == own);
+                if frame.only_id().is_none_or(about) {
+                    asked.push(end);
+                }
             }
-            staged.frames = &log[..staged.frames.len() + frame.length()];
+            end += frame.length();
             last = Some(frame);
         }
-        if staged.frames.len() == log.len() && last.is_none_or(|last| last.is_sound()) {
-            Ok(Self { is_checked: false, ..staged })
+        if end == log.len() && last.is_none_or(|last| last.is_sound()) {
+            Ok(Self { frames: log, skimmed: Some(asked), ..staged })
         } else {
             Self::scan(path, log, consumed)
         }
@@ -135,12 +140,12 @@ impl<'a> Staged<'a> {
 
     fn new(path: &Path, log: &'a [u8], consumed: u64) -> Self {
         let next = consumed.saturating_add(1);
-        Self { path: path.to_owned(), frames: &[], seen: log.len(), consumed, next, is_checked: true }
+        Self { path: path.to_owned(), frames: &[], seen: log.len(), consumed, next, skimmed: None }
     }
 
     /// Looks at the sums of all frames, where that was put off.
     fn checked(&self) -> Result<(), LogError> {
-        if self.is_checked { Ok(()) } else { Self::scan(&self.path, self.frames, self.consumed).map(|_| ()) }
+        if self.skimmed.is_none() { Ok(()) } else { Self::scan(&self.path, self.frames, self.consumed).map(|_| ()) }
     }
 
     /// Whether no frame is live. Frames that cancel each other are live all the same.
@@ -157,19 +162,33 @@ impl<'a> Staged<'a> {
     pub fn head(&self) -> Result<Option<&'a [u8]>, LogError> {
         let first = self.live().next();
         let Some((at, frame)) = first else { return Ok(None) };
-        if !self.is_checked && !frame.is_sound() {
+        if self.skimmed.is_some() && !frame.is_sound() {
             return Err(self.damage(at, "a bad frame stands before a good one"));
         }
         frame.head().map_err(|error| self.unread(at, &error))
     }
 
-    /// What is staged for one node.
+    /// What is staged for one node; after [`Staged::skim`], for one of those that were named.
     pub fn find(&self, id: &NodeId) -> Result<Option<StagedChange<'a>>, LogError> {
-        let mut found = None;
-        for (at, frame) in self.live().filter(|(_, frame)| !frame.is_surely_not_about(id)) {
+        let Some(asked) = &self.skimmed else { return self.find_in(self.live(), id) };
+        let frames = asked.iter().filter_map(|&at| Some((at, Frame::at(&self.frames[at..])?)));
+        let mut sound = Vec::with_capacity(asked.len());
+        for (at, frame) in frames {
             if !frame.is_sound() {
                 return Err(self.damage(at, "a bad frame stands before a good one"));
             }
+            sound.push((at, frame));
+        }
+        self.find_in(sound, id)
+    }
+
+    fn find_in(
+        &self,
+        frames: impl IntoIterator<Item = (usize, Frame<'a>)>,
+        id: &NodeId,
+    ) -> Result<Option<StagedChange<'a>>, LogError> {
+        let mut found = None;
+        for (at, frame) in frames {
             for change in frame.changes() {
                 let change = change.map_err(|error| self.unread(at, &error))?;
                 if change.id().is(id) {
@@ -330,8 +349,8 @@ mod tests {
         }
     }
 
-    fn skim(log: &[u8], consumed: u64) -> Result<Staged<'_>, LogError> {
-        Staged::skim(Path::new("staged/default"), log, consumed)
+    fn skim<'a>(log: &'a [u8], consumed: u64, ids: &[&NodeId]) -> Result<Staged<'a>, LogError> {
+        Staged::skim(Path::new("staged/default"), log, consumed, ids)
     }
 
     #[test]
@@ -342,11 +361,16 @@ mod tests {
             let mut bad = log.clone();
             bad[at] ^= 1;
             // A flip may take the frame away from its id, never change what it says.
-            match skim(&bad, 0).and_then(|staged| staged.find(&id("a")).map(|found| found.map(|change| change.node))) {
+            match skim(&bad, 0, &[&id("a")])
+                .and_then(|staged| staged.find(&id("a")).map(|found| found.map(|change| change.node)))
+            {
                 Ok(found) => assert_eq!(found, None, "byte {at}"),
                 Err(error) => assert!(matches!(error, LogError::Damaged { .. }), "byte {at}: {error:?}"),
             }
-            assert_eq!(skim(&log, 0).and_then(|staged| Ok(staged.find(&id("b"))?.is_some())).ok(), Some(true));
+            assert_eq!(
+                skim(&log, 0, &[&id("b")]).and_then(|staged| Ok(staged.find(&id("b"))?.is_some())).ok(),
+                Some(true)
+            );
         }
     }
 
@@ -356,10 +380,10 @@ mod tests {
         let mut log = frames.concat();
         let last = log.len() - 1;
         log[frames[0].len() + 40] ^= 1;
-        assert!(skim(&log, 0).is_ok(), "a frame in the middle is not looked at");
-        assert!(skim(&log, 0).and_then(|staged| staged.replay().map(|_| ())).is_err());
+        assert!(skim(&log, 0, &[]).is_ok(), "a frame in the middle is not looked at");
+        assert!(skim(&log, 0, &[]).and_then(|staged| staged.replay().map(|_| ())).is_err());
         log[last] ^= 1;
-        assert_eq!(skim(&log, 0).ok().map(|staged| staged.last()), Some(1), "both are a torn tail now");
+        assert_eq!(skim(&log, 0, &[]).ok().map(|staged| staged.last()), Some(1), "both are a torn tail now");
     }
 
     #[test]
@@ -635,12 +659,12 @@ mod tests {
                 log.extend(encode(number..=number, None, changes));
             }
             log.truncate(log.len().saturating_sub(tail));
-            match (scan(&log, consumed), skim(&log, consumed)) {
+            let all: Vec<_> = (0..4).map(|name| id(&format!("id{name}"))).collect();
+            match (scan(&log, consumed), skim(&log, consumed, &all.iter().collect::<Vec<_>>())) {
                 (Ok(scanned), Ok(skimmed)) => {
                     prop_assert_eq!(scanned.last(), skimmed.last());
-                    for name in 0..4 {
-                        let id = id(&format!("id{name}"));
-                        prop_assert_eq!(scanned.find(&id).ok(), skimmed.find(&id).ok());
+                    for id in &all {
+                        prop_assert_eq!(scanned.find(id).ok(), skimmed.find(id).ok());
                     }
                     prop_assert_eq!(scanned.replay().ok(), skimmed.replay().ok());
                 }
