@@ -17,6 +17,7 @@
 
 use crate::model::NodeId;
 use crate::object::{DecodeError, ObjectId, Reader, push_bytes};
+use std::array;
 use std::ops::RangeInclusive;
 
 /// What every frame begins with.
@@ -106,19 +107,20 @@ pub struct Frame<'a> {
 
 impl<'a> Frame<'a> {
     /// Finds the frame that `bytes` begins with, by its header alone; `None` when it is cut off or none.
+    #[inline]
     pub fn at(bytes: &'a [u8]) -> Option<Self> {
         let header: &[u8; HEADER_BYTES] = bytes.first_chunk()?;
-        let [m0, m1, m2, m3, numbers @ ..] = *header;
-        if [m0, m1, m2, m3] != MAGIC {
+        if !header.starts_with(&MAGIC) {
             return None;
         }
-        let number = |at: usize| numbers.get(at..at + 8)?.try_into().ok().map(u64::from_le_bytes);
-        let (payload, from, to) = (number(0)?, number(8)?, number(16)?);
+        let number = |at: usize| u64::from_le_bytes(array::from_fn(|byte| header[at + byte]));
+        let (payload, from, to) = (number(4), number(12), number(20));
         let bytes = bytes.get(..HEADER_BYTES.checked_add(usize::try_from(payload).ok()?)?)?;
         (1 <= from && from <= to && to < u64::MAX).then_some(Self { from, to, bytes })
     }
 
     /// The id of its change, where it is plain to see that it has just one. Looks at no sum.
+    #[inline]
     pub fn only_id(&self) -> Option<&'a [u8]> {
         const ID_AT: usize = HEADER_BYTES + 2;
         let (&tag, &length) = (self.bytes.get(HEADER_BYTES)?, self.bytes.get(HEADER_BYTES + 1)?);

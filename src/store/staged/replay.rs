@@ -117,14 +117,14 @@ impl<'a> Staged<'a> {
     pub fn skim(path: &Path, log: &'a [u8], consumed: u64, ids: &[&NodeId]) -> Result<Self, LogError> {
         let mut staged = Self::new(path, log, consumed);
         let (mut end, mut asked, mut last) = (0, Vec::new(), None);
+        let ids: Vec<_> = ids.iter().map(|id| id.as_str().as_bytes()).collect();
         while let Some(frame) = Frame::at(&log[end..]) {
             if frame.to > consumed {
                 if frame.from != staged.next {
                     return Self::scan(path, log, consumed);
                 }
                 staged.next = frame.to + 1;
-                let about = |own: &[u8]| ids.iter().any(|id| id.as_str().as_bytes() == own);
-                if frame.only_id().is_none_or(about) {
+                if frame.only_id().is_none_or(|own| ids.contains(&own)) {
                     asked.push(end);
                 }
             }
