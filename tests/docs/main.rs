@@ -1,6 +1,8 @@
 //! What the project's documents say is what the program does.
 
 mod bless;
+mod format;
 mod readme;
+mod store_reader;
 mod tables;
 mod transcripts;

@@ -2,9 +2,11 @@
 //!
 //! In a block, `$ ` begins a command for the shell, and what follows it is what it prints on either stream. The blocks of
 //! one document run in order in one directory. A minute passes with each command, so that times and ids are always the
-//! same. A command that is to fail says so: `mnem get nothing; echo "exit status $?"`.
+//! same. A command that is to fail says so: `mnem get nothing; echo "exit status $?"`. A block `rows` holds all rows of the
+//! store as it is then.
 
 use super::bless::{is_blessing, root};
+use super::store_reader::Reader;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -63,7 +65,7 @@ impl Stage {
         let mut in_block = false;
         for line in text.lines() {
             if line.starts_with("```") {
-                in_block = line == "```console";
+                in_block = matches!(line, "```console" | "```rows");
             }
             let command = line.strip_prefix("$ ").filter(|_| in_block);
             if !in_block || line.starts_with("```") || command.is_some() {
@@ -72,6 +74,8 @@ impl Stage {
             }
             if let Some(command) = command {
                 played.push_str(&self.run(command));
+            } else if line == "```rows" {
+                played.push_str(&Reader::open(&self.directory.path().join("agent/.mnemosyne")).dump());
             }
         }
         played
