@@ -2,6 +2,7 @@
 
 mod bless;
 mod format;
+mod json;
 mod readme;
 mod store_reader;
 mod tables;

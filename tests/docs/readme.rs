@@ -6,6 +6,7 @@ use regex::Regex;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 fn readme() -> String {
     fs::read_to_string(root().join("README.md")).expect("the README")
@@ -53,4 +54,21 @@ fn the_continuous_check_ends_with_its_test_command() {
     let command = readme.lines().find(|line| line.starts_with("cargo test ")).expect("a test command");
     let check = fs::read_to_string(root().join(".ci/run")).expect("the check");
     assert_eq!(check.lines().last(), Some(command));
+}
+
+#[test]
+fn the_demo_is_the_same_whatever_the_environment_says() {
+    let play = |variables: &[(&str, &str)]| {
+        let place = tempfile::tempdir().expect("a directory");
+        let mut mnem = Command::new(env!("CARGO_BIN_EXE_mnem"));
+        let output = mnem.arg("demo").current_dir(place.path()).env_clear().envs(variables.iter().copied()).output();
+        let output = output.expect("mnem runs");
+        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+        assert_eq!(fs::read_dir(place.path()).expect("a directory").count(), 0, "nothing is left");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let plain = play(&[]);
+    assert!(plain.starts_with("\n# An agent keeps what it knows of Maria in a memory store.\n$ mnem init\n/agent/"));
+    let set = [("MNEM_SESSION", "other"), ("MNEM_REV", "HEAD"), ("MNEM_SOURCE", "me"), ("CLICOLOR_FORCE", "1")];
+    assert_eq!(play(&set), plain);
 }
