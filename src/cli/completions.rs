@@ -2,7 +2,9 @@
 
 use super::context::Context;
 use super::error::{CliError, Word};
+use super::json::V;
 use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Powershell, Zsh};
+use serde::Serialize;
 
 /// Print the completion script of a shell
 ///
@@ -13,6 +15,14 @@ pub(super) struct CompletionsArgs {
     /// Which shell
     #[arg(value_name = "SHELL", value_parser = ["bash", "zsh", "fish", "elvish", "powershell"])]
     shell: String,
+}
+
+#[derive(Serialize)]
+struct CompletionsJson<'a> {
+    v: u8,
+    r#type: &'static str,
+    shell: &'a str,
+    script: &'a str,
 }
 
 pub(super) fn run(args: &CompletionsArgs, context: &mut Context) -> Result<(), CliError> {
@@ -27,6 +37,10 @@ pub(super) fn run(args: &CompletionsArgs, context: &mut Context) -> Result<(), C
     shell
         .write_registration("COMPLETE", "mnem", "mnem", "mnem", &mut script)
         .map_err(|error| CliError::new(Word::Io, error.to_string()))?;
+    if context.globals.json {
+        let script = &String::from_utf8_lossy(&script);
+        return context.json_line(&CompletionsJson { v: V, r#type: "completions", shell: &args.shell, script });
+    }
     context.out().write_all(&script)?;
     Ok(())
 }

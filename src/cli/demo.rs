@@ -1,9 +1,13 @@
 //! `mnem demo`: the story of a poisoned belief, played with the real commands in a store of its own.
 
 use super::context::Context;
-use super::error::CliError;
+use super::error::{CliError, Word};
+use super::json::V;
 use super::text::escape_block;
-use std::process::{Command, Stdio};
+use serde::Serialize;
+use std::io;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
 
 /// Play the story of a poisoned belief
 ///
@@ -69,41 +73,68 @@ const STORY: &[Scene] = &[
 /// When the story begins, so that its ids are the same each time; a minute passes with each command.
 const BEGIN: i64 = 1_764_576_000;
 
+/// A scene as `--json` tells it.
+#[derive(Serialize)]
+struct SceneJson<'a> {
+    v: u8,
+    r#type: &'static str,
+    remark: Option<&'a str>,
+    command: Option<String>,
+    output: Option<&'a str>,
+}
+
 pub(super) fn run(_: &DemoArgs, context: &mut Context) -> Result<(), CliError> {
     let place = tempfile::Builder::new().prefix("mnem-demo-").tempdir()?;
     let program = std::env::current_exe()?;
     for (minute, scene) in (0..).zip(STORY) {
         match scene {
-            Say(remark) => writeln!(context.out(), "\n# {remark}")?,
+            Say(remark) => tell(context, Some(remark), None)?,
             Run(arguments) => {
-                writeln!(context.out(), "$ mnem {}", shell_words(arguments))?;
-                context.out().flush()?;
-                let mut command = Command::new(&program);
-                for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"MNEM_")) {
-                    command.env_remove(name);
-                }
-                let output = command
-                    .args(*arguments)
-                    .current_dir(place.path())
-                    .env("MNEM_DATE", format!("@{}", BEGIN + 60 * minute))
-                    .env("MNEM_AUTHOR", "agent-7 <agent-7@example.org>")
-                    .stdin(Stdio::null())
-                    .output()?;
-                let text = [output.stdout, output.stderr].concat();
-                let text = String::from_utf8_lossy(&text).replace(&place.path().display().to_string(), "/agent");
-                let text = escape_block(&text);
-                let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-                write!(context.out(), "{text}{end}")?;
+                let output = play(&program, arguments, place.path(), BEGIN + 60 * minute)?;
+                let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat())
+                    .replace(&place.path().display().to_string(), "/agent");
+                tell(context, None, Some((arguments, &text)))?;
                 if !output.status.success() {
-                    return Err(CliError::new(
-                        super::error::Word::Io,
-                        format!("'mnem {}' failed", shell_words(arguments)),
-                    ));
+                    return Err(CliError::new(Word::Io, format!("'mnem {}' failed", shell_words(arguments))));
                 }
             }
         }
     }
     Ok(())
+}
+
+/// Runs a command in the demo's own store, at a moment of its own, whatever the environment says.
+fn play(program: &Path, arguments: &[&str], place: &Path, moment: i64) -> io::Result<Output> {
+    let mut command = Command::new(program);
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"MNEM_")) {
+        command.env_remove(name);
+    }
+    command
+        .args(arguments)
+        .current_dir(place)
+        .env("MNEM_DATE", format!("@{moment}"))
+        .env("MNEM_AUTHOR", "agent-7 <agent-7@example.org>")
+        .env("NO_COLOR", "1")
+        .stdin(Stdio::null())
+        .output()
+}
+
+fn tell(context: &mut Context, remark: Option<&str>, played: Option<(&[&str], &str)>) -> Result<(), CliError> {
+    if context.globals.json {
+        let command = played.map(|(arguments, _)| format!("mnem {}", shell_words(arguments)));
+        let output = played.map(|(_, output)| output);
+        return context.json_line(&SceneJson { v: V, r#type: "scene", remark, command, output });
+    }
+    let out = context.out();
+    if let Some(remark) = remark {
+        writeln!(out, "\n# {remark}")?;
+    }
+    if let Some((arguments, output)) = played {
+        let output = escape_block(output);
+        let end = if output.is_empty() || output.ends_with('\n') { "" } else { "\n" };
+        write!(out, "$ mnem {}\n{output}{end}", shell_words(arguments))?;
+    }
+    Ok(out.flush()?)
 }
 
 /// The arguments as a person would type them.

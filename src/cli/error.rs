@@ -10,97 +10,63 @@ use serde::Serialize;
 use std::error::Error;
 use std::io::{self, Write};
 
-/// What kind of error it is: the word in the message and the exit status with it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Word {
-    NoNode,
-    PreconditionFailed,
-    NothingToCommit,
-    Conflict,
-    NoStore,
-    UnsafeStore,
-    BadRevision,
-    AmbiguousRevision,
-    Busy,
-    Corrupt,
-    UnsupportedFormat,
-    /// Met in a store.
-    StoredKind,
-    Io,
-    Usage,
-    BadJson,
-    BadUtf8,
-    BadId,
-    BadTime,
-    BadSession,
-    BadRef,
-    BadKey,
-    BadPattern,
-    /// Given to `put`.
-    GivenKind,
-    ReadOnlyRev,
-    TooLarge,
+macro_rules! words {
+    ($($(#[$doc:meta])* $word:ident = $text:literal, $exit:literal;)*) => {
+        /// What kind of error it is: the word in the message and the exit status with it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Word {
+            $($(#[$doc])* $word,)*
+        }
+
+        impl Word {
+            #[cfg(test)]
+            const ALL: &'static [Self] = &[$(Self::$word),*];
+
+            /// The word, a promise to scripts.
+            pub fn text(self) -> &'static str {
+                match self {
+                    $(Self::$word => $text,)*
+                }
+            }
+
+            /// 1 for a negative answer, 3 for a stop half-way, 128 for what is fatal, 129 for a wrong call.
+            pub fn exit(self) -> u8 {
+                match self {
+                    $(Self::$word => $exit,)*
+                }
+            }
+        }
+    };
 }
 
-impl Word {
-    /// The word, a promise to scripts.
-    pub fn text(self) -> &'static str {
-        match self {
-            Self::NoNode => "no-node",
-            Self::PreconditionFailed => "precondition-failed",
-            Self::NothingToCommit => "nothing-to-commit",
-            Self::Conflict => "conflict",
-            Self::NoStore => "no-store",
-            Self::UnsafeStore => "unsafe-store",
-            Self::BadRevision => "bad-revision",
-            Self::AmbiguousRevision => "ambiguous-revision",
-            Self::Busy => "busy",
-            Self::Corrupt => "corrupt",
-            Self::UnsupportedFormat => "unsupported-format",
-            Self::StoredKind | Self::GivenKind => "unsupported-kind",
-            Self::Io => "io",
-            Self::Usage => "usage",
-            Self::BadJson => "bad-json",
-            Self::BadUtf8 => "bad-utf8",
-            Self::BadId => "bad-id",
-            Self::BadTime => "bad-time",
-            Self::BadSession => "bad-session",
-            Self::BadRef => "bad-ref",
-            Self::BadKey => "bad-key",
-            Self::BadPattern => "bad-pattern",
-            Self::ReadOnlyRev => "read-only-rev",
-            Self::TooLarge => "too-large",
-        }
-    }
-
-    /// 1 for a negative answer, 3 for a stop half-way, 128 for what is fatal, 129 for a wrong call.
-    pub fn exit(self) -> u8 {
-        match self {
-            Self::NoNode | Self::PreconditionFailed | Self::NothingToCommit => 1,
-            Self::Conflict => 3,
-            Self::NoStore
-            | Self::UnsafeStore
-            | Self::BadRevision
-            | Self::AmbiguousRevision
-            | Self::Busy
-            | Self::Corrupt
-            | Self::UnsupportedFormat
-            | Self::StoredKind
-            | Self::Io => 128,
-            Self::Usage
-            | Self::BadJson
-            | Self::BadUtf8
-            | Self::BadId
-            | Self::BadTime
-            | Self::BadSession
-            | Self::BadRef
-            | Self::BadKey
-            | Self::BadPattern
-            | Self::GivenKind
-            | Self::ReadOnlyRev
-            | Self::TooLarge => 129,
-        }
-    }
+words! {
+    NoNode = "no-node", 1;
+    PreconditionFailed = "precondition-failed", 1;
+    NothingToCommit = "nothing-to-commit", 1;
+    Conflict = "conflict", 3;
+    NoStore = "no-store", 128;
+    UnsafeStore = "unsafe-store", 128;
+    BadRevision = "bad-revision", 128;
+    AmbiguousRevision = "ambiguous-revision", 128;
+    Busy = "busy", 128;
+    Corrupt = "corrupt", 128;
+    UnsupportedFormat = "unsupported-format", 128;
+    /// Met in a store.
+    StoredKind = "unsupported-kind", 128;
+    Io = "io", 128;
+    Usage = "usage", 129;
+    BadJson = "bad-json", 129;
+    BadUtf8 = "bad-utf8", 129;
+    BadId = "bad-id", 129;
+    BadTime = "bad-time", 129;
+    BadSession = "bad-session", 129;
+    BadRef = "bad-ref", 129;
+    BadKey = "bad-key", 129;
+    BadPattern = "bad-pattern", 129;
+    /// Given to `put`.
+    GivenKind = "unsupported-kind", 129;
+    ReadOnlyRev = "read-only-rev", 129;
+    TooLarge = "too-large", 129;
 }
 
 /// What the user is told.
@@ -335,5 +301,25 @@ impl From<io::Error> for CliError {
 impl std::fmt::Display for CliError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_readme_lists_every_word_with_its_status() {
+        let readme = include_str!("../../README.md");
+        let (_, section) = readme.split_once("\n## Exit status\n").expect("a section of its own");
+        let section = section.split("\n## ").next().expect("up to the next one");
+        let mut told = BTreeSet::new();
+        for row in section.lines().filter_map(|line| line.strip_prefix("| ")) {
+            let exit = row.split(' ').next().expect("a first cell");
+            told.extend(row.split('`').skip(1).step_by(2).map(|word| (exit.to_owned(), word.to_owned())));
+        }
+        let words = Word::ALL.iter().map(|word| (word.exit().to_string(), word.text().to_owned()));
+        assert_eq!(told, words.collect());
     }
 }

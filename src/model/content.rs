@@ -86,7 +86,7 @@ pub fn json_string(text: &str) -> String {
     out
 }
 
-/// Appends what [`json_string`] makes.
+/// Appends what `json_string` makes.
 pub fn push_json_string(out: &mut String, text: &str) {
     out.push('"');
     let mut kept = 0;

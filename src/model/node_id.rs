@@ -15,7 +15,7 @@ pub enum IdError {
     /// Empty, or nothing but Unicode white space.
     #[error("an id may not be blank")]
     Blank,
-    /// More than [`MAX_ID_BYTES`].
+    /// More than `MAX_ID_BYTES`.
     #[error("an id may have at most {MAX_ID_BYTES} bytes, this one has {0}")]
     TooLong(usize),
     /// A C0, DEL or C1 character at this byte.

@@ -1,0 +1,347 @@
+//! The contract of `--json`: every line that a command prints has the fields of a table in `docs/json.md`, in its order
+//! and of its types, and the tables hold nothing that is never printed.
+
+use super::bless::root;
+use super::tables::{quoted, rows};
+use regex::Regex;
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::process::{Command, Output};
+
+/// The exit status, and the arguments.
+type Call = (i32, &'static [&'static str]);
+
+/// Each command of the document's first table, and calls that together print all that the tables allow.
+const CALLS: &[(&str, &[Call])] = &[
+    ("init", &[(0, &["init"]), (0, &["init"])]),
+    ("status", &[(0, &["status"]), (0, &["status", "--session", "other"])]),
+    (
+        "put",
+        &[
+            (0, &["put", "a", "old"]),
+            (0, &["put", "gone", "1"]),
+            (0, &["put", "json", "-t", "json", "{ \"n\": null, \"l\": [ 1.10 ] }"]),
+            (0, &["put", "null", "-t", "json", "null"]),
+            (129, &["put", "a"]),
+            (129, &["put", "a", "x", "--event-time", "noon"]),
+        ],
+    ),
+    ("commit", &[(0, &["commit", "-m", "one"]), (1, &["commit", "-m", "none"])]),
+    (
+        "put",
+        &[
+            (0, &["put", "a", "new", "--event-time", "2026-11-30T18:05:00+01:00"]),
+            (0, &["put", "b", "2"]),
+            (0, &["put", "json", "-t", "json", "{ \"n\": null, \"l\": [ 1.10 ] }"]),
+            (0, &["put", "--jsonl", "gone.jsonl"]),
+        ],
+    ),
+    ("commit --dry-run", &[(0, &["commit", "--dry-run"])]),
+    (
+        "commit --skip-empty",
+        &[(0, &["commit", "--skip-empty", "-m", "two"]), (0, &["commit", "--skip-empty", "-m", "-"])],
+    ),
+    (
+        "put -m",
+        &[
+            (0, &["put", "c", "3", "-m", "c"]),
+            (0, &["put", "c", "3", "-m", "c"]),
+            (0, &["put", "c", "4", "-m", "c", "--provenance", ALL_PROVENANCE]),
+            (0, &["put", "--jsonl", "c.jsonl", "-m", "c"]),
+        ],
+    ),
+    (
+        "put --dry-run",
+        &[(0, &["put", "--dry-run", "d", "1"]), (1, &["put", "--dry-run", "a", "new", "--if-match", "none"])],
+    ),
+    ("put --commits", &[(0, &["put", "--jsonl", "history.jsonl", "--commits"])]),
+    ("restore", &[(1, &["restore", "nothing"]), (0, &["restore", "a", "-s", "HEAD~2"]), (0, &["restore", "a"])]),
+    (
+        "get",
+        &[
+            (0, &["get", "a"]),
+            (0, &["get", "null"]),
+            (0, &["get", "c", "-r", "HEAD~2"]),
+            (1, &["get", "a", "nothing"]),
+            (1, &["get", "nothing"]),
+            (129, &["get", ""]),
+        ],
+    ),
+    (
+        "get --path",
+        &[
+            (0, &["get", "json", "--path", "/l"]),
+            (0, &["get", "json", "--path", "/n"]),
+            (1, &["get", "json", "nothing", "--path", "/l"]),
+        ],
+    ),
+    ("log", &[(0, &["log"]), (0, &["log", "--ids", "-n", "1"]), (128, &["log", "nothing"])]),
+    ("log --stat", &[(0, &["log", "--stat"]), (0, &["log", "--name-status"]), (129, &["log", "--grep", "("])]),
+    ("ls", &[(0, &["ls"]), (0, &["ls", "-l"])]),
+    ("ls --count", &[(0, &["ls", "--count"])]),
+    ("rm", &[(0, &["rm", "b"]), (1, &["rm", "nothing"])]),
+    ("status", &[(0, &["status"]), (0, &["status", "--session", "other"])]),
+    ("rm -m", &[(0, &["rm", "e", "-m", "without e"]), (1, &["rm", "e", "-m", "again"])]),
+    ("export", &[(0, &["export"])]),
+    ("import", &[(0, &["import", "import.jsonl"])]),
+    ("import -m", &[(0, &["import", "import.jsonl", "-m", "import"]), (1, &["import", "import.jsonl", "-m", "again"])]),
+    (
+        "config",
+        &[
+            (0, &["config", "author", "Ada"]),
+            (0, &["config"]),
+            (0, &["config", "author"]),
+            (129, &["config", "auhtor"]),
+        ],
+    ),
+    ("completions", &[(0, &["completions", "zsh"])]),
+    ("version", &[(0, &["version"])]),
+    ("demo", &[(0, &["demo"])]),
+];
+
+/// What the tables allow and nothing brings about yet.
+const NOT_YET: &[(&str, &str, &str)] = &[("status", "branch", "null"), ("session", "branch", "null")];
+
+/// Files for `--jsonl`.
+const ROWS: &[(&str, &str)] = &[
+    ("gone.jsonl", r#"{"id":"gone","deleted":true}"#),
+    ("c.jsonl", r#"{"id":"c","deleted":true}"#),
+    ("import.jsonl", r#"{"id":"g","content":1}"#),
+    ("history.jsonl", "{\"id\":\"e\",\"content\":1}\n{\"commit\":{\"message\":\"e\"}}\n{\"id\":\"f\",\"content\":1}"),
+];
+
+const ALL_PROVENANCE: &str = r#"{"agent_step":"1","observation":"o","tool_call":"t","source":"s","note":"n"}"#;
+
+/// Standard output of each command before the first commit.
+const UNBORN: &[(&str, &[&str])] =
+    &[("log", &["log"]), ("commit --skip-empty", &["commit", "--skip-empty", "-m", "-"])];
+
+#[test]
+fn every_line_has_one_of_the_shapes_of_its_command() {
+    let contract = Contract::read();
+    let place = tempfile::tempdir().expect("a directory");
+    for (name, rows) in ROWS {
+        std::fs::write(place.path().join(name), rows).expect("a file");
+    }
+    let mut seen = Seen::default();
+    for (name, calls) in CALLS {
+        for (status, arguments) in *calls {
+            let output = mnem(place.path(), arguments);
+            assert_eq!(output.status.code(), Some(*status), "{arguments:?}: {output:?}");
+            // A command without a shape prints the caller's own data.
+            for line in lines(&output.stdout).filter(|_| !contract.commands[*name].is_empty()) {
+                contract.check(name, line, &mut seen);
+            }
+            if *status != 0 {
+                let error = lines(&output.stderr).next_back().expect("an error");
+                contract.check_shape("error", error, &mut seen).unwrap_or_else(|why| panic!("{error}: {why}"));
+            }
+        }
+    }
+    for (shape, field, what) in NOT_YET {
+        seen.add(shape, field, what);
+    }
+    assert_eq!(contract.all(), seen.0, "what is promised, and what was printed");
+}
+
+#[test]
+fn before_the_first_commit_a_list_is_no_line() {
+    let place = tempfile::tempdir().expect("a directory");
+    mnem(place.path(), &["init"]);
+    let contract = Contract::read();
+    for (name, arguments) in UNBORN {
+        assert!(contract.commands.contains_key(*name));
+        let output = mnem(place.path(), arguments);
+        assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
+    }
+}
+
+#[test]
+fn every_command_is_in_the_table() {
+    let contract = Contract::read();
+    let listed: BTreeSet<_> = contract.commands.keys().map(|name| name.split(' ').next().expect("a word")).collect();
+    let definition = mnemosyne::command();
+    assert_eq!(listed, definition.get_subcommands().map(clap::Command::get_name).collect());
+}
+
+fn mnem(place: &std::path::Path, arguments: &[&str]) -> Output {
+    let mut mnem = Command::new(env!("CARGO_BIN_EXE_mnem"));
+    mnem.args(arguments).arg("--json").current_dir(place).env_clear();
+    mnem.env("MNEM_DATE", "@1764576000").env("MNEM_CEILING_DIRECTORIES", place);
+    mnem.output().expect("mnem runs")
+}
+
+fn lines(bytes: &[u8]) -> impl DoubleEndedIterator<Item = &str> {
+    std::str::from_utf8(bytes).expect("UTF-8").lines()
+}
+
+/// The document, read.
+struct Contract {
+    /// Command → shapes.
+    commands: BTreeMap<String, Vec<String>>,
+    /// Shape → its fields.
+    shapes: BTreeMap<String, Vec<Field>>,
+    time: Regex,
+    hash: Regex,
+}
+
+struct Field {
+    name: String,
+    kind: Kind,
+    may_be_null: bool,
+}
+
+enum Kind {
+    /// A type or a shape.
+    Named(String),
+    /// An array of it.
+    List(String),
+    /// One of these, as JSON spells them.
+    Literals(Vec<String>),
+}
+
+/// What was printed: shape, field, and `null` or the literal or nothing.
+#[derive(Default)]
+struct Seen(BTreeSet<(String, String, String)>);
+
+impl Seen {
+    fn add(&mut self, shape: &str, field: &str, what: &str) {
+        self.0.insert((shape.to_owned(), field.to_owned(), what.to_owned()));
+    }
+}
+
+impl Contract {
+    fn read() -> Self {
+        let text = std::fs::read_to_string(root().join("docs/json.md")).expect("the document");
+        let names = |cell: &str| quoted(cell).map(str::to_owned).collect::<Vec<_>>();
+        let commands = rows(&text, "## Commands").into_iter();
+        let commands = commands.map(|row| (names(&row[0]).remove(0), names(&row[2]))).collect();
+        let shapes = text.lines().filter(|line| line.starts_with("### `"));
+        let shapes = shapes.map(|heading| {
+            let fields = rows(&text, heading).into_iter().map(|row| Field {
+                name: names(&row[0]).remove(0),
+                kind: match names(&row[1]).pop() {
+                    Some(name) if row[1].starts_with("list of ") => Kind::List(name),
+                    Some(name) => Kind::Named(name),
+                    None => Kind::Literals(row[1].split(' ').map(str::to_owned).collect()),
+                },
+                may_be_null: match row[2].as_str() {
+                    "yes" => true,
+                    "no" => false,
+                    other => panic!("{heading}: null is '{other}'"),
+                },
+            });
+            (names(heading).remove(0), fields.collect())
+        });
+        let time = Regex::new(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d$").expect("a pattern");
+        let hash = Regex::new("^[0-9a-f]{64}$").expect("a pattern");
+        Self { commands, shapes: shapes.collect(), time, hash }
+    }
+
+    /// All that must be seen once: each field, with each literal and null where it may be.
+    fn all(&self) -> BTreeSet<(String, String, String)> {
+        let mut all = Seen::default();
+        for (shape, fields) in &self.shapes {
+            for field in fields {
+                match &field.kind {
+                    Kind::Named(name) if name == "null" => {}
+                    Kind::Named(_) | Kind::List(_) => all.add(shape, &field.name, ""),
+                    Kind::Literals(literals) => {
+                        literals.iter().for_each(|literal| all.add(shape, &field.name, literal));
+                    }
+                }
+                if field.may_be_null {
+                    all.add(shape, &field.name, "null");
+                }
+            }
+        }
+        all.0
+    }
+
+    /// A line of a command has exactly one of its shapes.
+    fn check(&self, command: &str, line: &str, seen: &mut Seen) {
+        let shapes = &self.commands[command];
+        let fits = |shape: &&String| self.check_shape(shape, line, &mut Seen::default()).is_ok();
+        match shapes.iter().filter(fits).collect::<Vec<_>>()[..] {
+            [shape] => self.check_shape(shape, line, seen).expect("checked"),
+            _ => {
+                let why = shapes.iter().map(|shape| self.check_shape(shape, line, seen));
+                panic!("{command}: {line}\n{:?}", why.collect::<Vec<_>>());
+            }
+        }
+    }
+
+    fn check_shape(&self, shape: &str, object: &str, seen: &mut Seen) -> Result<(), String> {
+        let fields = self.shapes.get(shape).ok_or_else(|| format!("no shape '{shape}'"))?;
+        let members = serde_json::from_str::<Members>(object).map_err(|error| error.to_string())?.0;
+        let found: Vec<_> = members.iter().map(|(name, _)| name.as_str()).collect();
+        let wanted: Vec<_> = fields.iter().map(|field| field.name.as_str()).collect();
+        if found != wanted {
+            return Err(format!("{shape}: fields {found:?} instead of {wanted:?}"));
+        }
+        for (field, (name, value)) in fields.iter().zip(&members) {
+            self.check_field(shape, field, value.get(), seen).map_err(|why| format!("{shape}, {name}: {why}"))?;
+        }
+        Ok(())
+    }
+
+    fn check_field(&self, shape: &str, field: &Field, value: &str, seen: &mut Seen) -> Result<(), String> {
+        if value == "null" {
+            seen.add(shape, &field.name, "null");
+            return if field.may_be_null { Ok(()) } else { Err("null".to_owned()) };
+        }
+        seen.add(shape, &field.name, if let Kind::Literals(_) = field.kind { value } else { "" });
+        match &field.kind {
+            Kind::Named(name) => self.check_value(name, value, seen),
+            Kind::List(name) => {
+                let values: Vec<&RawValue> = serde_json::from_str(value).map_err(|error| error.to_string())?;
+                values.into_iter().try_for_each(|value| self.check_value(name, value.get(), seen))
+            }
+            Kind::Literals(literals) if literals.iter().any(|literal| literal == value) => Ok(()),
+            Kind::Literals(_) => Err(value.to_owned()),
+        }
+    }
+
+    fn check_value(&self, kind: &str, value: &str, seen: &mut Seen) -> Result<(), String> {
+        let text = serde_json::from_str::<String>(value).ok();
+        let good = match kind {
+            "text" => text.is_some(),
+            "hash" => text.is_some_and(|text| self.hash.is_match(&text)),
+            "time" => text.is_some_and(|text| self.time.is_match(&text)),
+            "number" => serde_json::from_str::<u64>(value).is_ok(),
+            "flag" => serde_json::from_str::<bool>(value).is_ok(),
+            "any" => true,
+            "null" => false,
+            shape => return self.check_shape(shape, value, seen),
+        };
+        if good { Ok(()) } else { Err(format!("{value} is no {kind}")) }
+    }
+}
+
+/// The members of an object in their order, values as they are spelled.
+struct Members(Vec<(String, Box<RawValue>)>);
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Collect;
+        impl<'de> Visitor<'de> for Collect {
+            type Value = Members;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(Collect)
+    }
+}
