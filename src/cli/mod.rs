@@ -150,7 +150,7 @@ fn usage(error: &clap::Error, arguments: &[OsString]) -> CliError {
     let not_text = arguments.iter().skip(1).find(|argument| argument.to_str().is_none());
     if let (ErrorKind::InvalidUtf8, Some(argument)) = (error.kind(), not_text) {
         return CliError::new(Word::BadUtf8, format!("the argument '{}' is not UTF-8", argument.display()))
-            .hint("give text that is not UTF-8 as a file: mnem put ID -F FILE");
+            .hint("store bytes as text, such as the output of 'base64 -w0 FILE'");
     }
     let text = error.render().to_string();
     let mut paragraphs = text.split("\n\n");

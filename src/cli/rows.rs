@@ -170,7 +170,10 @@ fn each_row<T>(bytes: &[u8], mut read: impl FnMut(&str) -> Result<T, CliError>) 
         if line.trim_matches([' ', '\t', '\r']).is_empty() {
             continue;
         }
-        writes.push(read(line).map_err(|error| error.about(&format!("line {}", at + 1)))?);
+        let refused = |error: CliError| {
+            error.about(&format!("line {}", at + 1)).or_hint(r#"a row is such as {"id":"user/diet","content":"vegan"}"#)
+        };
+        writes.push(read(line).map_err(refused)?);
     }
     Ok(writes)
 }
