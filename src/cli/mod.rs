@@ -123,8 +123,17 @@ struct Shown {
 impl Shown {
     /// As far as the arguments tell without being parsed.
     fn before_parsing(arguments: &[OsString]) -> Self {
-        let json = arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
-        Self { json, color: "auto".to_owned() }
+        let (mut json, mut color) = (false, "auto");
+        let mut words = arguments.iter().map_while(|word| if word == "--" { None } else { Some(word.to_str()) });
+        while let Some(word) = words.next() {
+            match word {
+                Some("--json") => json = true,
+                Some("--color") => color = words.next().flatten().unwrap_or(color),
+                Some(word) => color = word.strip_prefix("--color=").unwrap_or(color),
+                None => {}
+            }
+        }
+        Self { json, color: color.to_owned() }
     }
 }
 

@@ -50,6 +50,28 @@ fn colours_hang_on_the_option_then_the_variables_then_the_terminal() {
 }
 
 #[test]
+fn errors_and_hints_are_coloured_as_standard_error_is() {
+    let place = Place::with_story();
+    for (arguments, message) in [
+        (&["log", "mian"][..], "\u{1b}[31m\u{1b}[1merror[bad-revision]:\u{1b}[0m unknown revision 'mian'"),
+        (&["log", "--onelin"], "\u{1b}[31m\u{1b}[1merror[usage]:\u{1b}[0m unexpected argument '--onelin' found"),
+    ] {
+        let hint =
+            if arguments[1] == "mian" { "did you mean 'main'?" } else { "a similar argument exists: '--oneline'" };
+        let said = format!("mnem: {message}\n\u{1b}[36mhint:\u{1b}[0m {hint}\n");
+        let status = if arguments[1] == "mian" { 128 } else { 129 };
+        for options in [&["--color", "always"][..], &["--color=always"]] {
+            place.mnem(options).arguments(arguments).refuses(status, &said);
+            place.mnem(arguments).arguments(options).refuses(status, &said);
+        }
+        place.mnem(arguments).env("CLICOLOR_FORCE", "1").refuses(status, &said);
+        let plain = said.replace("\u{1b}[31m\u{1b}[1m", "").replace("\u{1b}[36m", "").replace("\u{1b}[0m", "");
+        place.mnem(arguments).refuses(status, &plain);
+        place.mnem(&["--color=never"]).arguments(arguments).env("CLICOLOR_FORCE", "1").refuses(status, &plain);
+    }
+}
+
+#[test]
 fn the_whole_log_is_coloured_by_role() {
     let place = Place::with_story();
     let run = place.mnem(&["log", "-n1", "--color", "always"]);
