@@ -87,6 +87,7 @@ pub(super) fn run(_: &DemoArgs, context: &mut Context) -> Result<(), CliError> {
                     .current_dir(place.path())
                     .env("MNEM_DATE", format!("@{}", BEGIN + 60 * minute))
                     .env("MNEM_AUTHOR", "agent-7 <agent-7@example.org>")
+                    .env("NO_COLOR", "1")
                     .stdin(Stdio::null())
                     .output()?;
                 let text = [output.stdout, output.stderr].concat();

@@ -20,6 +20,7 @@ fn the_story_does_not_hang_on_the_environment() {
         ("MNEM_SESSION", "other"),
         ("MNEM_SOURCE", "other"),
         ("MNEM_LOCK_TIMEOUT", "never"),
+        ("CLICOLOR_FORCE", "1"),
         ("TZ", "XXX-5:30"),
         ("USER", "other"),
     ];
