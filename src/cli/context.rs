@@ -98,7 +98,9 @@ pub fn variable_os(name: &str) -> Option<OsString> {
 /// Like [`variable_os`], for a variable that must be text.
 pub fn variable(name: &str) -> Result<Option<String>, CliError> {
     let Some(value) = variable_os(name) else { return Ok(None) };
-    value.into_string().map(Some).map_err(|_| CliError::new(Word::BadUtf8, format!("the variable {name} is not UTF-8")))
+    value.into_string().map(Some).map_err(|_| {
+        CliError::new(Word::BadUtf8, format!("the variable {name} is not UTF-8")).hint(format!("unset {name}"))
+    })
 }
 
 /// The colours of a stream, by `--color`, `NO_COLOR`, `CLICOLOR_FORCE` and the terminal.
@@ -124,7 +126,8 @@ impl Context {
         for step in &globals.directory {
             directory.push(step);
             if !directory.is_dir() {
-                return Err(CliError::usage(format!("cannot change to '{}': no such directory", step.display())));
+                return Err(CliError::usage(format!("cannot change to '{}': no such directory", step.display()))
+                    .hint("mnem -C DIRECTORY COMMAND"));
             }
         }
         let out_paint =
@@ -195,13 +198,20 @@ impl Context {
         }
     }
 
-    /// Refuses a word in the place of text that looks like a mistyped option, unless `--` stands before it.
-    pub fn refuse_mistyped_option(&self, word: &str, instead: &str) -> Result<(), CliError> {
+    /// Refuses a word in the place of text that looks like an option, unless `--` stands before it: a mistyped one, or one
+    /// of the letters `with_value` with its value behind it.
+    pub fn refuse_option(&self, word: &str, with_value: &str, instead: &str) -> Result<(), CliError> {
         let behind = std::env::args_os().skip_while(|argument| argument != "--").any(|argument| argument == word);
-        if !behind && looks_like_option(word) {
-            return Err(CliError::usage(format!("unknown option '{word}'")).hint(instead));
+        if behind {
+            Ok(())
+        } else if looks_like_option(word) {
+            Err(CliError::usage(format!("unknown option '{word}'")).hint(instead))
+        } else if let Some((option, value)) = option_and_value(word, with_value) {
+            Err(CliError::usage(format!("'{word}' is text, or the option {option}"))
+                .hint(format!("{option} {value}, or {instead}")))
+        } else {
+            Ok(())
         }
-        Ok(())
     }
 
     /// Sends all that follows through a pager, if a person looks at it.
@@ -430,9 +440,25 @@ fn looks_like_option(word: &str) -> bool {
         && !word.contains(char::is_whitespace)
 }
 
+/// Takes a word such as `-Fnotes.txt` apart, where the letter is one of `with_value` and there is no white space.
+fn option_and_value<'a>(word: &'a str, with_value: &str) -> Option<(&'a str, &'a str)> {
+    let letter = word.strip_prefix('-')?.chars().next().filter(|letter| with_value.contains(*letter))?;
+    let (option, value) = word.split_at(1 + letter.len_utf8());
+    (!value.is_empty() && !value.contains(char::is_whitespace)).then_some((option, value))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_value_may_stand_right_behind_its_letter() {
+        assert_eq!(option_and_value("-Fnotes.txt", "tF"), Some(("-F", "notes.txt")));
+        assert_eq!(option_and_value("-t=json", "tF"), Some(("-t", "=json")));
+        for text in ["-x1", "-5", "-F", "-", "", "Fx", "--Fx", "-Fat cats", "- Fx"] {
+            assert_eq!(option_and_value(text, "tF"), None, "{text}");
+        }
+    }
 
     #[test]
     fn only_the_form_of_an_option_is_taken_for_one() {

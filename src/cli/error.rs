@@ -119,6 +119,12 @@ impl CliError {
         self
     }
 
+    /// Names a thing to type where there is none yet.
+    pub fn or_hint(mut self, hint: &str) -> Self {
+        self.hint.get_or_insert_with(|| hint.to_owned());
+        self
+    }
+
     /// Names the argument, line or file that was being worked on.
     pub fn about(mut self, subject: &str) -> Self {
         self.message = format!("{subject}: {}", self.message);
@@ -240,7 +246,7 @@ impl From<OpError> for CliError {
 
 impl From<IdError> for CliError {
     fn from(error: IdError) -> Self {
-        Self::of(Word::BadId, &error)
+        Self::of(Word::BadId, &error).hint("such as 'user/diet'; 'mnem put --new CONTENT' generates one")
     }
 }
 
@@ -258,23 +264,22 @@ impl From<KindError> for CliError {
 
 impl From<NameError> for CliError {
     fn from(error: NameError) -> Self {
-        let word = match error {
-            NameError::Session => Word::BadSession,
-            NameError::Branch(_) => Word::BadRef,
-        };
-        Self::of(word, &error)
+        match error {
+            NameError::Session => Self::of(Word::BadSession, &error).hint("such as --session agent-7"),
+            NameError::Branch(_) => Self::of(Word::BadRef, &error).hint("such as 'main' or 'agents/seven'"),
+        }
     }
 }
 
 impl From<PatternError> for CliError {
     fn from(error: PatternError) -> Self {
-        Self::of(Word::BadPattern, &error)
+        Self::of(Word::BadPattern, &error).hint("such as 'user/' or 'user/*'; '--literal' takes * ? [ as they are")
     }
 }
 
 impl From<PointerError> for CliError {
     fn from(error: PointerError) -> Self {
-        Self::of(Word::Usage, &error)
+        Self::of(Word::Usage, &error).hint("such as --path /a/0")
     }
 }
 

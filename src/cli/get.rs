@@ -62,9 +62,10 @@ pub(super) fn run(args: &GetArgs, context: &mut Context) -> Result<(), CliError>
     match (&absent[..], &args.path) {
         ([], _) => Ok(()),
         ([id], Some(path)) if nodes.iter().any(Option::is_some) => {
-            Err(CliError::new(Word::NoNode, format!("the content of '{id}' has nothing at '{path}'")))
+            Err(CliError::new(Word::NoNode, format!("the content of '{id}' has nothing at '{path}'"))
+                .hint("see all of it with 'mnem get -t json ID'"))
         }
-        _ => Err(CliError::new(Word::NoNode, format!("no node {}", names.join(", ")))),
+        _ => Err(CliError::new(Word::NoNode, format!("no node {}", names.join(", "))).hint("see 'mnem ls'")),
     }
 }
 

@@ -35,7 +35,9 @@ pub(super) fn run(args: &InitArgs, context: &mut Context) -> Result<(), CliError
     let branch =
         BranchName::new(&args.branch).map_err(|error| CliError::from(error).about(&format!("'{}'", args.branch)))?;
     let store = match (&args.path, context.named_store()) {
-        (Some(_), Some((_, "--store"))) => return Err(CliError::usage("PATH and --store both name a place")),
+        (Some(_), Some((_, "--store"))) => {
+            return Err(CliError::usage("PATH and --store both name a place").hint("mnem init PATH"));
+        }
         (None, Some((store, _))) => store,
         (Some(path), _) => context.path(path).join(STORE_DIRECTORY),
         (None, None) => context.directory().join(STORE_DIRECTORY),

@@ -18,7 +18,8 @@ pub fn read_bytes(context: &Context, path: &Path, limit: u64) -> Result<Vec<u8>,
     };
     match read {
         Ok(_) if bytes.len() as u64 > limit => {
-            Err(CliError::new(Word::TooLarge, format!("'{name}' has more than {limit} bytes")))
+            Err(CliError::new(Word::TooLarge, format!("'{name}' has more than {limit} bytes"))
+                .hint("store where it lies instead, such as its path"))
         }
         Ok(_) => Ok(bytes),
         Err(error) => Err(io_error(error, &name)),

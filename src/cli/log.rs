@@ -97,7 +97,7 @@ pub(super) fn run(args: &LogArgs, context: &mut Context) -> Result<(), CliError>
     if revisions.is_empty() {
         revisions.extend(context.revision(&args.at, &store)?);
     } else if args.at.rev.is_some() {
-        return Err(CliError::usage("REV and --rev both name a revision"));
+        return Err(CliError::usage("REV and --rev both name a revision").hint("mnem log REV"));
     }
     let filter = LogFilter {
         revisions: revisions.iter().map(|rev| Revision::parse(rev)).collect::<Result<_, _>>()?,

@@ -123,8 +123,17 @@ struct Shown {
 impl Shown {
     /// As far as the arguments tell without being parsed.
     fn before_parsing(arguments: &[OsString]) -> Self {
-        let json = arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
-        Self { json, color: "auto".to_owned() }
+        let (mut json, mut color) = (false, "auto");
+        let mut words = arguments.iter().map_while(|word| if word == "--" { None } else { Some(word.to_str()) });
+        while let Some(word) = words.next() {
+            match word {
+                Some("--json") => json = true,
+                Some("--color") => color = words.next().flatten().unwrap_or(color),
+                Some(word) => color = word.strip_prefix("--color=").unwrap_or(color),
+                None => {}
+            }
+        }
+        Self { json, color: color.to_owned() }
     }
 }
 
@@ -150,7 +159,7 @@ fn usage(error: &clap::Error, arguments: &[OsString]) -> CliError {
     let not_text = arguments.iter().skip(1).find(|argument| argument.to_str().is_none());
     if let (ErrorKind::InvalidUtf8, Some(argument)) = (error.kind(), not_text) {
         return CliError::new(Word::BadUtf8, format!("the argument '{}' is not UTF-8", argument.display()))
-            .hint("give text that is not UTF-8 as a file: mnem put ID -F FILE");
+            .hint("store bytes as text, such as the output of 'base64 -w0 FILE'");
     }
     let text = error.render().to_string();
     let mut paragraphs = text.split("\n\n");

@@ -255,7 +255,7 @@ fn writes(args: &PutArgs, context: &Context) -> Result<Vec<Write>, CliError> {
     let provenance = provenance(args, context)?;
     let event_time = args.event_time.as_deref().map(event_time).transpose()?;
     for word in [&args.id, &args.content].into_iter().flatten() {
-        context.refuse_mistyped_option(word, "mnem put -- ID CONTENT")?;
+        context.refuse_option(word, "CFmt", "mnem put -- ID CONTENT")?;
     }
     if let Some(rows) = &args.jsonl {
         if args.id.is_some() || args.file.is_some() || args.new || args.kind == "json" {
@@ -277,18 +277,24 @@ fn writes(args: &PutArgs, context: &Context) -> Result<Vec<Write>, CliError> {
     };
     let text = content_text(args, given, context)?;
     let content = match args.kind.as_str() {
-        "json" => Content::from_json(&text).map_err(|error| CliError::from(error).about("the content"))?,
+        "json" => Content::from_json(&text).map_err(|error| {
+            CliError::from(error).about("the content").hint("text that is no JSON is put without '-t json'")
+        })?,
         _ => Content::from_text(&text),
     };
     if content.json().len() as u64 > MAX_CONTENT_BYTES {
-        return Err(CliError::new(Word::TooLarge, format!("the content has more than {MAX_CONTENT_BYTES} bytes")));
+        return Err(CliError::new(Word::TooLarge, format!("the content has more than {MAX_CONTENT_BYTES} bytes"))
+            .hint("store where it lies instead, such as its path"));
     }
     Ok(vec![Write::Set(Node { id, content, content_kind, provenance, event_time })])
 }
 
 fn content_text(args: &PutArgs, given: Option<&str>, context: &Context) -> Result<String, CliError> {
     match (given, &args.file) {
-        (Some(_), Some(_)) => Err(CliError::usage("CONTENT and -F both give the content")),
+        (Some(_), Some(_)) => {
+            Err(CliError::usage("CONTENT and -F both give the content")
+                .hint("mnem put ID CONTENT, or mnem put ID -F FILE"))
+        }
         (None, None) => {
             Err(CliError::usage("no content is given")
                 .hint("mnem put ID CONTENT; '-' in its place reads standard input"))

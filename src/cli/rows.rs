@@ -5,8 +5,10 @@ use super::get::node_id;
 use super::put::{event_time, utf8};
 use crate::model::{Author, CommitTime, Content, ContentKind, JsonError, Message, Node, NodeId, Provenance, Timestamp};
 use crate::ops::Write;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
+use std::fmt;
 
 /// What a row takes that does not say otherwise.
 #[derive(Clone, Debug, Default)]
@@ -17,78 +19,88 @@ pub struct Defaults {
     pub event_time: Option<Timestamp>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Row<'a> {
-    id: Option<String>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    content: Option<&'a RawValue>,
-    content_json: Option<String>,
-    content_kind: Option<String>,
-    #[serde(borrow)]
-    provenance: Option<&'a RawValue>,
-    event_time: Option<String>,
-    deleted: Option<bool>,
-}
-
-/// A key that is there counts, whatever its value: null is a content too.
-fn present<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'a RawValue>, D::Error> {
-    <&RawValue>::deserialize(deserializer).map(Some)
-}
-
-/// A field that is there, null or not, and one that is left out are different things.
-#[expect(clippy::option_option, reason = "left out, null, a text")]
-fn stated<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
-    Option::deserialize(deserializer).map(Some)
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-#[expect(clippy::option_option, reason = "left out, null, a text")]
-struct ProvenanceRow {
-    #[serde(default, deserialize_with = "stated")]
-    agent_step: Option<Option<String>>,
-    #[serde(default, deserialize_with = "stated")]
-    observation: Option<Option<String>>,
-    #[serde(default, deserialize_with = "stated")]
-    tool_call: Option<Option<String>>,
-    #[serde(default, deserialize_with = "stated")]
-    source: Option<Option<String>>,
-    #[serde(default, deserialize_with = "stated")]
-    note: Option<Option<String>>,
-}
-
-impl ProvenanceRow {
-    fn over(self, provenance: &mut Provenance) {
-        let fields = [
-            (self.agent_step, &mut provenance.agent_step),
-            (self.observation, &mut provenance.observation),
-            (self.tool_call, &mut provenance.tool_call),
-            (self.source, &mut provenance.source),
-            (self.note, &mut provenance.note),
-        ];
-        for (stated, field) in fields {
-            if let Some(stated) = stated {
-                *field = stated;
-            }
-        }
-    }
-}
-
 /// Lays a JSON object of provenance over `provenance`; null clears a field.
 pub fn overlay_provenance(json: &str, provenance: &mut Provenance) -> Result<(), CliError> {
-    let row: ProvenanceRow = object(json)?;
-    row.over(provenance);
+    const KEYS: [&str; 5] = ["agent_step", "observation", "tool_call", "source", "note"];
+    let values = fields(json, KEYS)?;
+    let Provenance { agent_step, observation, tool_call, source, note } = provenance;
+    for ((key, value), field) in KEYS.into_iter().zip(values).zip([agent_step, observation, tool_call, source, note]) {
+        if value.is_some() {
+            *field = read(key, value)?;
+        }
+    }
     Ok(())
 }
 
-/// Reads a JSON object; an array of the values in their order, which serde would take too, is none.
-fn object<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, CliError> {
-    let read = serde_json::from_str(json).map_err(|error| CliError::new(Word::BadJson, in_row(error)))?;
-    if json.trim_start_matches([' ', '\t', '\r', '\n']).starts_with('{') {
-        Ok(read)
-    } else {
-        Err(CliError::new(Word::BadJson, "not a JSON object"))
+/// The values of an object that has these keys and no others, each at most once; `None` where one is left out.
+fn fields<'a, const N: usize>(json: &'a str, keys: [&str; N]) -> Result<[Option<&'a RawValue>; N], CliError> {
+    let mut found = [None; N];
+    for (key, value) in members(json)? {
+        let Some(at) = keys.iter().position(|known| *known == key) else {
+            return Err(fault(format!("unknown key '{key}'; the keys are '{}'", keys.join("', '"))));
+        };
+        if found[at].replace(value).is_some() {
+            return Err(fault(format!("the key '{key}' stands twice")));
+        }
+    }
+    Ok(found)
+}
+
+/// Reads the value of a key; null is nothing, as one that is left out.
+fn read<'a, T: Deserialize<'a>>(key: &str, value: Option<&'a RawValue>) -> Result<Option<T>, CliError> {
+    let read = value.map(|value| serde_json::from_str::<Option<T>>(value.get())).transpose();
+    let refused = |error| match JsonError::from(error) {
+        JsonError::Syntax { reason, .. } => fault(format!("the key '{key}': {reason}")),
+        other @ JsonError::ByteOrderMark => other.into(),
+    };
+    read.map(Option::flatten).map_err(refused)
+}
+
+fn is_set(value: Option<&RawValue>) -> bool {
+    value.is_some_and(|value| value.get() != "null")
+}
+
+fn fault(what: impl Into<String>) -> CliError {
+    CliError::new(Word::BadJson, what)
+}
+
+/// The members of a JSON object in their order. Where it is none, the key at which that shows is named.
+fn members(json: &str) -> Result<Vec<(String, &RawValue)>, CliError> {
+    let mut members = Members::default();
+    let mut reader = serde_json::Deserializer::from_str(json);
+    match reader.deserialize_map(&mut members).and_then(|()| reader.end()) {
+        Ok(()) => Ok(members.found),
+        Err(error) => Err(match (JsonError::from(error), members.key.or(members.found.pop().map(|(key, _)| key))) {
+            // The line is left out: a row is one line.
+            (JsonError::Syntax { reason, column, .. }, Some(key)) => {
+                fault(format!("the key '{key}': {reason} at column {column}"))
+            }
+            (JsonError::Syntax { reason, column, .. }, None) => fault(format!("{reason} at column {column}")),
+            (other @ JsonError::ByteOrderMark, _) => other.into(),
+        }),
+    }
+}
+
+#[derive(Default)]
+struct Members<'a> {
+    found: Vec<(String, &'a RawValue)>,
+    /// The key whose value is none.
+    key: Option<String>,
+}
+
+impl<'de> Visitor<'de> for &mut Members<'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            let value = map.next_value().inspect_err(|_| self.key = Some(key.clone()))?;
+            self.found.push((key, value));
+        }
+        Ok(())
     }
 }
 
@@ -112,21 +124,6 @@ pub enum Asked {
     Commit(CommitRow),
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct CommitLine<'a> {
-    #[serde(borrow)]
-    commit: &'a RawValue,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct CommitFields {
-    message: String,
-    author: Option<String>,
-    time: Option<String>,
-}
-
 /// Reads rows of changes, all or none; a refusal names the line and, where there is one, the key.
 pub fn read_rows(
     bytes: &[u8],
@@ -142,19 +139,28 @@ pub fn read_history(
     defaults: &Defaults,
     mut new_id: impl FnMut() -> NodeId,
 ) -> Result<Vec<Asked>, CliError> {
-    each_row(bytes, |line| match object::<CommitLine<'_>>(line) {
-        Ok(row) => read_commit(row.commit.get()).map_err(|error| error.about("the key 'commit'")).map(Asked::Commit),
-        Err(_) => read_row(line, defaults, &mut new_id).map(Asked::Write),
+    each_row(bytes, |line| {
+        let is_commit = members(line).is_ok_and(|members| members.iter().any(|(key, _)| key == "commit"));
+        if !is_commit {
+            return read_row(line, defaults, &mut new_id).map(Asked::Write);
+        }
+        let [row] = fields(line, ["commit"])?;
+        let row = read_commit(row.map_or("null", RawValue::get));
+        row.map_err(|error| error.about("the key 'commit'")).map(Asked::Commit)
     })
 }
 
 fn read_commit(json: &str) -> Result<CommitRow, CliError> {
-    let fields: CommitFields = object(json)?;
-    let blank = |key: &str| CliError::new(Word::BadJson, format!("the key '{key}' may not be blank"));
-    let author = fields.author.map(|author| Author::new(&author).map_err(|_| blank("author"))).transpose()?;
-    let time = fields.time.map(|time| event_time(&time).and_then(|time| Ok(CommitTime::at(&time.instant())?)));
+    let [message, author, time] = fields(json, ["message", "author", "time"])?;
+    let message: Option<String> = read("message", message)?;
+    let message = message.ok_or_else(|| fault("the key 'message' is missing"))?;
+    let blank = |key: &str| fault(format!("the key '{key}' may not be blank"));
+    let author: Option<String> = read("author", author)?;
+    let author = author.map(|author| Author::new(&author).map_err(|_| blank("author"))).transpose()?;
+    let time: Option<String> = read("time", time)?;
+    let time = time.map(|time| event_time(&time).and_then(|time| Ok(CommitTime::at(&time.instant())?)));
     let time = time.transpose().map_err(|error| error.about("the key 'time'"))?;
-    Ok(CommitRow { message: Message::new(&fields.message).map_err(|_| blank("message"))?, author, time })
+    Ok(CommitRow { message: Message::new(&message).map_err(|_| blank("message"))?, author, time })
 }
 
 fn each_row<T>(bytes: &[u8], mut read: impl FnMut(&str) -> Result<T, CliError>) -> Result<Vec<T>, CliError> {
@@ -164,7 +170,10 @@ fn each_row<T>(bytes: &[u8], mut read: impl FnMut(&str) -> Result<T, CliError>) 
         if line.trim_matches([' ', '\t', '\r']).is_empty() {
             continue;
         }
-        writes.push(read(line).map_err(|error| error.about(&format!("line {}", at + 1)))?);
+        let refused = |error: CliError| {
+            error.about(&format!("line {}", at + 1)).or_hint(r#"a row is such as {"id":"user/diet","content":"vegan"}"#)
+        };
+        writes.push(read(line).map_err(refused)?);
     }
     Ok(writes)
 }
@@ -173,15 +182,12 @@ fn read_row(line: &str, defaults: &Defaults, new_id: &mut impl FnMut() -> NodeId
     if line.starts_with('\u{feff}') {
         return Err(JsonError::ByteOrderMark.into());
     }
-    let row: Row<'_> = object(line)?;
-    let fault = |what: &str| CliError::new(Word::BadJson, what);
-    let id = row.id.as_deref().map(|id| node_id(id).map_err(|error| error.about("the key 'id'"))).transpose()?;
-    if row.deleted == Some(true) {
-        let only_id = row.content.is_none()
-            && row.content_json.is_none()
-            && row.content_kind.is_none()
-            && row.provenance.is_none()
-            && row.event_time.is_none();
+    const KEYS: [&str; 7] = ["id", "content", "content_json", "content_kind", "provenance", "event_time", "deleted"];
+    let [id, content, content_json, content_kind, stated, time, deleted] = fields(line, KEYS)?;
+    let id: Option<String> = read("id", id)?;
+    let id = id.map(|id| node_id(&id).map_err(|error| error.about("the key 'id'"))).transpose()?;
+    if read("deleted", deleted)? == Some(true) {
+        let only_id = content.is_none() && ![content_json, content_kind, stated, time].into_iter().any(is_set);
         let id = id.ok_or_else(|| fault("the key 'deleted' needs the key 'id'"))?;
         return if only_id {
             Ok(Write::Remove(id))
@@ -189,7 +195,8 @@ fn read_row(line: &str, defaults: &Defaults, new_id: &mut impl FnMut() -> NodeId
             Err(fault("beside the key 'deleted' only 'id' may stand"))
         };
     }
-    let content = match (row.content, &row.content_json) {
+    let content_json: Option<String> = read("content_json", content_json)?;
+    let content = match (content, &content_json) {
         (Some(raw), None) => Content::from_json(raw.get())?,
         (None, Some(json)) => {
             Content::from_json(json).map_err(|error| CliError::from(error).about("the key 'content_json'"))?
@@ -197,11 +204,12 @@ fn read_row(line: &str, defaults: &Defaults, new_id: &mut impl FnMut() -> NodeId
         (Some(_), Some(_)) => return Err(fault("the keys 'content' and 'content_json' exclude each other")),
         (None, None) => return Err(fault("the key 'content' is missing")),
     };
-    let content_kind = row.content_kind.as_deref().map_or(Ok(ContentKind::Note), ContentKind::parse);
+    let content_kind: Option<String> = read("content_kind", content_kind)?;
+    let content_kind = content_kind.as_deref().map_or(Ok(ContentKind::Note), ContentKind::parse);
     let content_kind = content_kind.map_err(|error| CliError::from(error).about("the key 'content_kind'"))?;
-    let time = row.event_time.as_deref().map(event_time).transpose();
-    let time = time.map_err(|error| error.about("the key 'event_time'"))?;
-    let provenance = match row.provenance {
+    let time: Option<String> = read("event_time", time)?;
+    let time = time.as_deref().map(event_time).transpose().map_err(|error| error.about("the key 'event_time'"))?;
+    let provenance = match stated.filter(|stated| is_set(Some(stated))) {
         Some(stated) => {
             let mut provenance = Provenance::default();
             overlay_provenance(stated.get(), &mut provenance).map_err(|error| error.about("the key 'provenance'"))?;
@@ -211,14 +219,6 @@ fn read_row(line: &str, defaults: &Defaults, new_id: &mut impl FnMut() -> NodeId
     };
     let event_time = time.or_else(|| defaults.event_time.clone());
     Ok(Write::Set(Node { id: id.unwrap_or_else(new_id), content, content_kind, provenance, event_time }))
-}
-
-/// What serde says, its line left out: a row is one line.
-fn in_row(error: serde_json::Error) -> String {
-    match JsonError::from(error) {
-        JsonError::Syntax { reason, column, .. } => format!("{reason} at column {column}"),
-        other @ JsonError::ByteOrderMark => other.to_string(),
-    }
 }
 
 #[cfg(test)]
@@ -311,7 +311,11 @@ mod tests {
         let good = "{\"content\":1}\n\n";
         for (row, line, key, status) in [
             (r#"{"content":1,"kontent":2}"#, "line 3", "kontent", 129),
-            (r#"{"content":1,"id":2}"#, "line 3", "invalid type", 129),
+            (r#"{"content":1,"id":2}"#, "line 3", "the key 'id': invalid type: integer `2`, expected a string", 129),
+            (r#"{"id":"k","content":tru}"#, "line 3", "the key 'content': expected ident at column 24", 129),
+            (r#"{"id":"k","content":1,,"x":2}"#, "line 3", "the key 'content': ", 129),
+            (r#"{"id":"\ud83d","content":1}"#, "line 3", "the key 'id': ", 129),
+            (r#"{"content":1,"provenance":{"note":1}}"#, "line 3", "the key 'provenance': the key 'note': ", 129),
             (r#"{"content":1,"id":""}"#, "line 3", "'id'", 129),
             (r#"{"id":"k"}"#, "line 3", "'content'", 129),
             (r#"{"content":1,"content_json":"1"}"#, "line 3", "'content_json'", 129),
@@ -319,9 +323,9 @@ mod tests {
             (r#"{"content":1,"content_kind":"claim"}"#, "line 3", "'content_kind'", 129),
             (r#"{"content":1,"event_time":"noon"}"#, "line 3", "'event_time'", 129),
             (r#"{"content":1,"provenance":{"who":"x"}}"#, "line 3", "who", 129),
-            (r#"{"content":1,"content":2}"#, "line 3", "content", 129),
+            (r#"{"content":1,"content":2}"#, "line 3", "the key 'content' stands twice", 129),
             ("[1]", "line 3", "", 129),
-            (r#"["k",1,null,null,null,null,null]"#, "line 3", "object", 129),
+            (r#"["k",1,null,null,null,null,null]"#, "line 3", "expected a JSON object", 129),
             (r#"{"content":1,"provenance":["s"]}"#, "line 3", "'provenance'", 129),
             (r#"{"content":1,"provenance":[null,null,null,null,null]}"#, "line 3", "'provenance'", 129),
             ("{", "line 3", "column 1", 129),

@@ -4,6 +4,7 @@
 //! another owner, or may be written by others is refused, unless it is named as trusted.
 
 use super::StoreError;
+use super::init::STAGED_DIRECTORY;
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::io;
@@ -55,12 +56,19 @@ pub fn discover(start: &Path, ceilings: &[PathBuf], trust: &Trust) -> Result<Pat
 /// Takes the store that the option or variable `named_by` names.
 pub fn named(path: &Path, named_by: &'static str, trust: &Trust) -> Result<PathBuf, StoreError> {
     match std::fs::symlink_metadata(path) {
+        Ok(_) if is_another_directory(path) => Err(StoreError::NoStoreAt { path: path.to_owned(), named_by }),
         Ok(_) => check(path, trust).map(|()| path.to_owned()),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Err(StoreError::NoStoreAt { path: path.to_owned(), named_by })
         }
         Err(source) => Err(StoreError::Io { action: "looking for", path: path.to_owned(), source }),
     }
+}
+
+/// Whether `path` is a directory, but has nothing of a store: the one that holds a store, perhaps.
+fn is_another_directory(path: &Path) -> bool {
+    let is_missing = |name| matches!(path.join(name).try_exists(), Ok(false));
+    path.is_dir() && is_missing(DATABASE_FILE) && is_missing(STAGED_DIRECTORY)
 }
 
 /// Refuses a store that is not trusted. Owner and mode are those of what was opened, not of what the path names later.
@@ -236,7 +244,12 @@ mod tests {
             discover(&path.join("a/b"), std::slice::from_ref(&path), &Trust::default()),
             Err(StoreError::NoStore { .. })
         ));
-        assert!(matches!(named(&path.join("none"), "MNEM_DIR", &Trust::default()), Err(StoreError::NoStoreAt { .. })));
+        for other in ["none", "a"] {
+            let found = named(&path.join(other), "MNEM_DIR", &Trust::default());
+            assert!(matches!(found, Err(StoreError::NoStoreAt { .. })), "{other}: {found:?}");
+        }
+        fs::create_dir(path.join("a/staged")).expect("directory");
+        assert!(named(&path.join("a"), "MNEM_DIR", &Trust::default()).is_ok(), "damage is told by whoever opens it");
         fs::write(path.join(STORE_DIRECTORY), "x").expect("file");
         assert!(matches!(discover(&path, &[], &Trust::default()), Err(StoreError::NotADirectory { .. })));
     }

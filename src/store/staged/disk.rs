@@ -26,6 +26,22 @@ pub struct DiskFile {
     path: PathBuf,
     /// The name of a successor until then.
     successor: PathBuf,
+    /// Whether this command created it.
+    is_ours: bool,
+}
+
+/// A log that was created for a command that then wrote nothing to it goes again.
+impl Drop for DiskFile {
+    fn drop(&mut self) {
+        let is_empty = |file: &fs::Metadata| file.len() == 0;
+        if let (true, Ok(file), Ok(Some(there))) = (self.is_ours, self.file.metadata(), look(&self.path))
+            && is_empty(&file)
+            && is_same(&there, &file)
+        {
+            // Still locked: whoever waits for the lock looks whether the file has its name. Where it stays, it is empty.
+            drop(fs::remove_file(&self.path));
+        }
+    }
 }
 
 impl StagedLog {
@@ -37,7 +53,7 @@ impl StagedLog {
             let (file, is_new) = open_or_create(&path)?;
             if let Some(file) = lock_named(file, Hold::Exclusive, wait, &path)? {
                 let successor = directory.join(format!(".{session}.new"));
-                return Ok(Self::over(DiskFile { file, path: path.clone(), successor }, path, is_new));
+                return Ok(Self::over(DiskFile { file, path: path.clone(), successor, is_ours: is_new }, path, is_new));
             }
         }
     }
@@ -127,7 +143,7 @@ impl LogFile for DiskFile {
         }
         let file = create(&self.successor)?;
         file.try_lock()?;
-        Ok(Self { file, path: self.path.clone(), successor: self.successor.clone() })
+        Ok(Self { file, path: self.path.clone(), successor: self.successor.clone(), is_ours: false })
     }
 
     fn take_place(&mut self) -> io::Result<()> {
@@ -323,8 +339,29 @@ mod tests {
         assert!(locked.staged(3).expect("a good log").is_empty());
         assert!(unlocked.is_current().expect("there"));
         assert_eq!(fs::read_dir(directory.path()).expect("there").count(), 0);
-        drop(open(&directory, Duration::ZERO));
+        let _log = open(&directory, Duration::ZERO).expect("free");
         assert!(!unlocked.is_current().expect("there"));
+    }
+
+    #[test]
+    fn a_log_that_was_created_for_nothing_goes_again() {
+        let directory = directory();
+        let is_there = || directory.path().join(session().as_str()).exists();
+        drop(open(&directory, Duration::ZERO).expect("free"));
+        assert!(!is_there());
+        let mut log = open(&directory, Duration::ZERO).expect("free");
+        fs::remove_file(log.path()).expect("there");
+        fs::write(log.path(), "").expect("writable");
+        drop(log);
+        assert!(is_there(), "a file of another");
+        log = open(&directory, Duration::ZERO).expect("free");
+        drop(log);
+        assert!(is_there(), "a log that was there before");
+        fs::remove_file(directory.path().join(session().as_str())).expect("there");
+        log = open(&directory, Duration::ZERO).expect("free");
+        put(&mut log, "a", 1);
+        drop(log);
+        assert!(is_there(), "a log with a frame");
     }
 
     #[test]

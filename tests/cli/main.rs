@@ -1,0 +1,17 @@
+//! The binary as a user meets it: whole standard output, standard error and exit status.
+
+mod commit;
+mod demo;
+mod get;
+mod globals;
+mod init;
+mod log;
+mod oracle;
+mod pattern;
+mod put;
+mod revision;
+mod session;
+mod streams;
+mod support;
+mod terminal;
+mod version;

@@ -1,0 +1,312 @@
+//! `mnem put`
+
+use super::oracle::{self, Node};
+use super::support::{Place, json};
+
+/// Puts a node with these arguments behind `put`, and returns its row.
+#[track_caller]
+fn row(place: &Place, id: &str) -> String {
+    place.mnem(&["get", "--json", id]).output()
+}
+
+#[test]
+fn it_prints_the_id_and_as_json_what_is_staged() {
+    let place = Place::with_story();
+    place.mnem(&["put", "k", "v"]).says("k\n", "");
+    place.mnem(&["put", "-z", "k", "v"]).says("k\0", "");
+    let staged = |id: &str, hash: &str, change: &str| {
+        format!(
+            "{{\"v\":1,\"type\":\"staged\",\"id\":\"{id}\",\"hash\":\"{hash}\",\"change\":\"{change}\",\"session\":\"default\"}}\n"
+        )
+    };
+    let hash = "23a7b7dab2d5a948473fac0c59e7b654b541b3ad1327cebfd90846fc7976940c";
+    place.mnem(&["put", "k", "v", "--json"]).says(&staged("k", hash, "added"), "");
+    let modified = Node::new("user/diet", "\"v\"").hash();
+    place.mnem(&["put", "user/diet", "v", "--json"]).says(&staged("user/diet", &modified, "modified"), "");
+}
+
+#[test]
+fn what_head_has_is_not_staged() {
+    let place = Place::with_store();
+    place.mnem(&["put", "k", "v", "-m", "c"]).says("k\n", "");
+    let before = place.files();
+    place.mnem(&["put", "k", "v"]).says("k\n", "unchanged: 'k'\n");
+    place.mnem(&["put", "k", "v", "-q"]).says("k\n", "");
+    place.mnem(&["put", "k", "v", "-m", "c"]).says("k\n", "unchanged: 'k'\n");
+    let hash = Node::new("k", "\"v\"").hash();
+    let row = format!(
+        "{{\"v\":1,\"type\":\"staged\",\"id\":\"k\",\"hash\":\"{hash}\",\"change\":\"unchanged\",\"session\":\"default\"}}\n"
+    );
+    place.mnem(&["put", "k", "v", "--json"]).says(&row, "unchanged: 'k'\n");
+    let row = row.replace("\"default\"}", "\"default\",\"commit\":null}");
+    place.mnem(&["put", "k", "v", "--json", "-m", "c"]).says(&row, "unchanged: 'k'\n");
+    let rows = "{\"id\":\"k\",\"content\":\"v\"}\n{\"id\":\"none\",\"deleted\":true}\n";
+    place.mnem(&["put", "--jsonl", "-"]).input(rows).says("k\nnone\n", "unchanged: 2 of 2\n");
+    assert!(place.files() == before);
+}
+
+#[test]
+fn what_is_put_back_as_it_was_is_staged_no_more() {
+    let place = Place::with_store();
+    place.mnem(&["put", "k", "v", "-m", "c"]).says("k\n", "");
+    place.mnem(&["put", "k", "w"]).says("k\n", "");
+    place.mnem(&["put", "k", "v"]).says("k\n", "unchanged: 'k'\n");
+    place.mnem(&["commit", "--dry-run"]).ends(
+        1,
+        "",
+        "mnem: error[nothing-to-commit]: nothing to commit\n\
+         hint: stage a change with 'mnem put', or commit as it is with '--allow-empty'\n",
+    );
+}
+
+#[test]
+fn content_comes_as_an_argument_from_standard_input_or_from_a_file() {
+    let place = Place::with_store();
+    place.write("notes/a.txt", "from a file\r\n");
+    for (arguments, input, content) in [
+        (&["put", "k", "an argument\n"][..], "", "an argument\n"),
+        (&["put", "k", ""], "", ""),
+        (&["put", "k", "-"], "from a pipe\n", "from a pipe\n"),
+        (&["put", "k", "-"], "", ""),
+        (&["put", "k", "-F", "-"], "\u{feff}a\0b\r\n", "\u{feff}a\0b\r\n"),
+        (&["put", "k", "-F", "notes/a.txt"], "", "from a file\r\n"),
+        (&["put", "--file", "a.txt", "-C", "notes", "k"], "", "from a file\r\n"),
+        (&["put", "k", "00712"], "", "00712"),
+        (&["put", "k", "\"quoted\""], "", "\"quoted\""),
+        (&["put", "k", "null", "-t", "text"], "", "null"),
+    ] {
+        place.mnem(arguments).input(input).says("k\n", "");
+        place.mnem(&["get", "k"]).says(content, "");
+        assert_eq!(row(&place, "k"), Node::new("k", &json(content)).row(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_json_value_is_kept_as_it_is_spelled_but_for_white_space_around_it() {
+    let place = Place::with_store();
+    place.write("a.json", "[1.10,\n1e2]\n");
+    for (arguments, input, content) in [
+        (&["put", "k", "-t", "json", " {\"b\": 1, \"a\":-0}\n"][..], "", "{\"b\": 1, \"a\":-0}"),
+        (&["put", "k", "-", "--type", "json"], "\t\"\\u0071\" ", "\"\\u0071\""),
+        (&["put", "k", "-t", "json", "-F", "a.json"], "", "[1.10,\n1e2]"),
+        (&["put", "k", "-5", "--type=json"], "", "-5"),
+    ] {
+        place.mnem(arguments).input(input).says("k\n", "");
+        place.mnem(&["get", "-t", "json", "k"]).says(content, "");
+        assert_eq!(row(&place, "k"), Node::new("k", content).row(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn text_and_the_same_text_as_json_are_one_content_and_another_spelling_is_another() {
+    let place = Place::with_store();
+    place.mnem(&["put", "k", "q", "-m", "c"]).says("k\n", "");
+    place.mnem(&["put", "k", "-t", "json", "\"q\""]).says("k\n", "unchanged: 'k'\n");
+    place.mnem(&["put", "k", "-t", "json", "\"\\u0071\""]).says("k\n", "");
+}
+
+#[test]
+fn a_generated_id_takes_its_time_from_the_environment() {
+    let place = Place::with_store();
+    let id = place.mnem(&["put", "--new", "v"]).output();
+    let id = id.trim_end();
+    // The first 48 bits of a version 7 UUID are milliseconds: 1764576000000.
+    assert!(id.starts_with("019ad8ec-f800-7") && id.len() == 36, "{id}");
+    place.mnem(&["get", id]).says("v", "");
+    let other = place.mnem(&["put", "--new", "-"]).input("w").output();
+    assert_ne!(other.trim_end(), id);
+    place.mnem(&["get", other.trim_end()]).says("w", "");
+    place.write("f", "x");
+    let third = place.mnem(&["put", "--new", "-F", "f"]).output();
+    place.mnem(&["get", third.trim_end()]).says("x", "");
+    let rows = "{\"content\":1}\n{\"content\":2}\n{\"content\":3}\n";
+    let ids = place.mnem(&["put", "--jsonl", "-"]).input(rows).output();
+    let ids: Vec<_> = ids.lines().collect();
+    assert!(ids.len() == 3 && ids.is_sorted_by(|a, b| a < b), "{ids:?}");
+}
+
+#[test]
+fn each_option_sets_its_field() {
+    let place = Place::with_store();
+    let node = |provenance: &[(&'static str, &str)], event_time: Option<&str>| Node {
+        provenance: provenance.iter().map(|&(key, text)| (key, text.to_owned())).collect(),
+        event_time: event_time.map(str::to_owned),
+        ..Node::new("k", "\"v\"")
+    };
+    for (option, value, node) in [
+        ("--agent-step", "7", node(&[("agent_step", "7")], None)),
+        ("--observation", "chat/1", node(&[("observation", "chat/1")], None)),
+        ("--tool-call", "search/7", node(&[("tool_call", "search/7")], None)),
+        ("--source", "-", node(&[("source", "-")], None)),
+        ("--note", "--not an option", node(&[("note", "--not an option")], None)),
+        ("--note", "--nope", node(&[("note", "--nope")], None)),
+        ("--note", "", node(&[], None)),
+        ("--provenance", r#"{"source":"","note":"n"}"#, node(&[("source", ""), ("note", "n")], None)),
+        ("--kind", "note", node(&[], None)),
+        ("--event-time", "2024-02-29t23:59:59.120z", node(&[], Some("2024-02-29t23:59:59.120z"))),
+        ("--event-time", "2016-12-31T23:59:60Z", node(&[], Some("2016-12-31T23:59:60Z"))),
+        ("--event-time", "0000-01-01 00:00:00-00:00", node(&[], Some("0000-01-01 00:00:00-00:00"))),
+        ("--event-time", "9999-12-31T23:59:59.123456789+23:59", node(&[], Some("9999-12-31T23:59:59.123456789+23:59"))),
+    ] {
+        place.mnem(&["put", "k", "v", option, value]).says("k\n", "");
+        assert_eq!(row(&place, "k"), node.row(), "{option} {value}");
+    }
+}
+
+#[test]
+fn an_option_beats_the_json_which_beats_the_variable() {
+    let place = Place::with_store();
+    let provenance = |node: &[(&'static str, &str)]| Node {
+        provenance: node.iter().map(|&(key, text)| (key, text.to_owned())).collect(),
+        ..Node::new("k", "\"v\"")
+    };
+    let put = |arguments: &[&str]| {
+        let names = ["MNEM_AGENT_STEP", "MNEM_OBSERVATION", "MNEM_TOOL_CALL", "MNEM_SOURCE", "MNEM_NOTE"];
+        let put = place.mnem(&["put", "k", "v"]).arguments(arguments);
+        names.into_iter().zip(["s", "o", "t", "u", "n"]).fold(put, |put, (name, value)| put.env(name, value))
+    };
+    let from_variables =
+        [("agent_step", "s"), ("observation", "o"), ("tool_call", "t"), ("source", "u"), ("note", "n")];
+    put(&[]).says("k\n", "");
+    assert_eq!(row(&place, "k"), provenance(&from_variables).row());
+    put(&[
+        "--note",
+        "option",
+        "--source",
+        "",
+        "--provenance",
+        r#"{"note":"json","agent_step":"json","observation":null}"#,
+    ])
+    .says("k\n", "");
+    let mixed = provenance(&[("agent_step", "json"), ("tool_call", "t"), ("note", "option")]);
+    assert_eq!(row(&place, "k"), mixed.row());
+    put(&[]).env("MNEM_SOURCE", "").env("MNEM_NOTE", "").says("k\n", "");
+    assert_eq!(row(&place, "k"), provenance(&from_variables[..3]).row(), "an empty variable is an unset one");
+}
+
+#[test]
+fn a_message_commits_just_this() {
+    let place = Place::with_store();
+    place.mnem(&["put", "other", "staged"]).says("other\n", "");
+    place.mnem(&["put", "k", "staged before"]).says("k\n", "");
+    let node = Node::new("k", "\"v\"");
+    let commit = "2abb372524d6b4e7764f9683a7c73f67f55fad0443dfc17be1d5baa49480af22";
+    let row = format!(
+        "{{\"v\":1,\"type\":\"staged\",\"id\":\"k\",\"hash\":\"{}\",\"change\":\"added\",\"session\":\"default\",\
+         \"commit\":\"{commit}\"}}\n",
+        node.hash(),
+    );
+    place.mnem(&["put", "k", "v", "--json", "-m", "subject", "--message", "- body"]).says(&row, "");
+    let row = format!(
+        "{{\"v\":1,\"type\":\"commit\",\"id\":\"{commit}\",\"parents\":[],\"state\":\"{}\",\
+         \"author\":\"Ada <ada@example.org>\",\"time\":\"2025-12-01T08:00:00.000+00:00\",\
+         \"message\":\"subject\\n\\n- body\",\"refs\":[\"refs/heads/main\"],\
+         \"changes\":{{\"added\":1,\"modified\":0,\"removed\":0}}}}\n",
+        oracle::state([&node]),
+    );
+    place.mnem(&["log", "--json"]).says(&row, "");
+    place.mnem(&["commit", "--dry-run"]).says("A other\n", "would commit: 1 node changed: 1 added\n");
+    place.mnem(&["get", "k"]).says("v", "");
+}
+
+#[test]
+fn rows_are_staged_in_their_order_all_or_none() {
+    let place = Place::with_story();
+    let rows = concat!(
+        "{\"id\":\"b\",\"content\":\"text\",\"content_kind\":\"note\"}\r\n",
+        "\n",
+        "  {\"event_time\":null,\"provenance\":{\"note\":\"own\"},\"content\":{\"z\": 1,\"a\":[ ]},\"id\":\"a\"}\t\n",
+        "{\"id\":\"spelled\",\"content_json\":\"[1,\\n2]\",\"event_time\":\"2025-12-01T00:00:00Z\"}\n",
+        "{\"id\":\"b\",\"content\":\"text again\",\"deleted\":false}\n",
+        "{\"id\":\"user/diet\",\"deleted\":true}\n",
+        "{\"id\":\"null\",\"content\":null}",
+    );
+    place.write("rows.jsonl", rows);
+    let defaults = ["--source", "import", "--event-time", "2025-11-30T00:00:00Z"];
+    let ids = "b\na\nspelled\nb\nuser/diet\nnull\n";
+    place.mnem(&["put", "--jsonl", "rows.jsonl"]).arguments(defaults).says(ids, "");
+    let node = |id: &str, content: &str, provenance: (&'static str, &str), time: &str| Node {
+        provenance: vec![(provenance.0, provenance.1.to_owned())],
+        event_time: Some(time.to_owned()),
+        ..Node::new(id, content)
+    };
+    let nodes = [
+        node("b", "\"text again\"", ("source", "import"), "2025-11-30T00:00:00Z"),
+        node("a", "{\"z\": 1,\"a\":[ ]}", ("note", "own"), "2025-11-30T00:00:00Z"),
+        node("spelled", "[1,\n2]", ("source", "import"), "2025-12-01T00:00:00Z"),
+        node("null", "null", ("source", "import"), "2025-11-30T00:00:00Z"),
+    ];
+    let rows: String = nodes.iter().map(Node::row).collect();
+    place.mnem(&["get", "--json", "b", "a", "spelled", "null"]).says(&rows, "");
+    place
+        .mnem(&["commit", "--dry-run"])
+        .says("A a\nA b\nA null\nA spelled\nD user/diet\n", "would commit: 5 nodes changed: 4 added, 1 removed\n");
+}
+
+#[test]
+fn rows_come_from_standard_input_unless_a_file_is_named() {
+    let place = Place::with_store();
+    let staged = |id: &str, hash: &str, change: &str| {
+        format!(
+            "{{\"v\":1,\"type\":\"staged\",\"id\":\"{id}\",\"hash\":{hash},\"change\":\"{change}\",\"session\":\"default\"}}\n"
+        )
+    };
+    for arguments in
+        [&["put", "--json", "--jsonl"][..], &["put", "--json", "--jsonl", "-"], &["put", "--json", "--jsonl=-"]]
+    {
+        let rows = "{\"id\":\"k\",\"content\":1}\n{\"id\":\"none\",\"deleted\":true}\n";
+        let hash = json(&Node::new("k", "1").hash());
+        let said = staged("k", &hash, "added") + &staged("none", "null", "unchanged");
+        place.mnem(arguments).input(rows).says(&said, "unchanged: 1 of 2\n");
+        place.mnem(arguments).input("").says("", "");
+        place.mnem(arguments).input("\n \r\n").says("", "");
+    }
+}
+
+#[test]
+fn a_large_content_is_remarked_upon() {
+    let place = Place::with_store();
+    let text = "x".repeat((8 << 20) - 2);
+    place.mnem(&["put", "k", "-"]).input(text.clone()).says("k\n", "note: the content of 'k' is large (8 MiB)\n");
+    place.mnem(&["put", "k", "-", "-q"]).input(text.clone()).says("k\n", "");
+    place.mnem(&["put", "k", "-"]).input(&text[1..]).says("k\n", "");
+    assert_eq!(place.mnem(&["get", "k"]).output(), text[1..]);
+}
+
+#[test]
+fn a_word_that_begins_with_a_dash_is_content_unless_it_has_the_form_of_an_option() {
+    let place = Place::with_store();
+    for (arguments, id, content) in [
+        (&["put", "temperature", "-5"][..], "temperature", "-5"),
+        (&["put", "k", "-x"], "k", "-x"),
+        (&["put", "k", "- item"], "k", "- item"),
+        (&["put", "k", "--no pe"], "k", "--no pe"),
+        (&["put", "k", "--x=a b"], "k", "--x=a b"),
+        (&["put", "k", "--No"], "k", "--No"),
+        (&["put", "k", "---"], "k", "---"),
+        (&["put", "-item", "text"], "-item", "text"),
+        (&["put", "--", "-todo", "text"], "-todo", "text"),
+        (&["put", "--", "k", "--nope"], "k", "--nope"),
+        (&["put", "k", "--", "--json"], "k", "--json"),
+        (&["put", "--", "--json", "-q"], "--json", "-q"),
+        (&["put", "--new", "--", "--x=1"], "", "--x=1"),
+    ] {
+        let said = place.mnem(arguments).output();
+        let said = said.trim_end_matches('\n');
+        assert!(id.is_empty() || said == id, "{arguments:?}");
+        place.mnem(&["get", "--", said]).says(content, "");
+    }
+    for (arguments, message, hint) in [
+        (&["put", "k", "--nope"][..], "unknown option '--nope'", ""),
+        (&["put", "k", "--nope=1"], "unknown option '--nope=1'", ""),
+        (&["put", "--nope", "k"], "unknown option '--nope'", ""),
+        (&["put", "--new", "--nope"], "unknown option '--nope'", ""),
+        (&["put", "k", "-Fnotes.txt"], "'-Fnotes.txt' is text, or the option -F", "-F notes.txt, or "),
+        (&["put", "-tjson", "k"], "'-tjson' is text, or the option -t", "-t json, or "),
+        (&["put", "k", "-mlearn"], "'-mlearn' is text, or the option -m", "-m learn, or "),
+        (&["put", "-Cdir", "k"], "'-Cdir' is text, or the option -C", "-C dir, or "),
+    ] {
+        let said = format!("mnem: error[usage]: {message}\nhint: {hint}mnem put -- ID CONTENT\n");
+        place.mnem(arguments).refuses(129, &said);
+    }
+}
