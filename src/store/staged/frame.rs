@@ -41,6 +41,13 @@ impl<'a> From<&'a NodeId> for StoredId<'a> {
 }
 
 impl StoredId<'_> {
+    /// The bytes that every frame about the node holds, and others hardly ever: the length counts as one of them.
+    pub fn mark(&self) -> Vec<u8> {
+        let mut mark = Vec::with_capacity(self.0.len() + 2);
+        push_bytes(&mut mark, self.0);
+        mark
+    }
+
     /// Bytes that need be no id.
     #[cfg(test)]
     pub fn any(bytes: &'static [u8]) -> Self {
@@ -117,39 +124,6 @@ impl<'a> Frame<'a> {
         let (payload, from, to) = (number(4), number(12), number(20));
         let bytes = bytes.get(..HEADER_BYTES.checked_add(usize::try_from(payload).ok()?)?)?;
         (1 <= from && from <= to && to < u64::MAX).then_some(Self { from, to, bytes })
-    }
-
-    /// The id of its change, where it is plain to see that it has just one. Looks at no sum.
-    #[inline]
-    pub fn only_id(&self) -> Option<&'a [u8]> {
-        const ID_AT: usize = HEADER_BYTES + 2;
-        let (&tag, &length) = (self.bytes.get(HEADER_BYTES)?, self.bytes.get(HEADER_BYTES + 1)?);
-        // A length from 128 on takes more than one byte.
-        let end = ID_AT + usize::from(length);
-        let id = self.bytes.get(ID_AT..end).filter(|_| length < 0x80)?;
-        let behind_base = |at: usize| self.bytes.get(at).map(|&known| at + 1 + usize::from(known & 1) * 32);
-        let end = match tag {
-            SET => {
-                let (mut at, mut node, mut shift) = (behind_base(end)?, 0usize, 0);
-                loop {
-                    let byte = *self.bytes.get(at)?;
-                    at += 1;
-                    node |= usize::from(byte & 0x7f) << shift;
-                    shift += 7;
-                    if byte < 0x80 {
-                        break;
-                    }
-                    if shift > 28 {
-                        return None;
-                    }
-                }
-                at + node
-            }
-            REMOVE => behind_base(end)?,
-            UNSTAGE => end,
-            _ => return None,
-        };
-        (end == self.bytes.len()).then_some(id)
     }
 
     /// Whether its sum is right.

@@ -7,6 +7,7 @@ use super::LogError;
 use super::frame::{Change, Frame, MAGIC, StoredId, encode};
 use crate::model::NodeId;
 use crate::object::{DecodeError, ObjectId, node_object_id};
+use memchr::memmem;
 use std::collections::BTreeMap;
 use std::iter;
 use std::path::{Path, PathBuf};
@@ -113,23 +114,33 @@ impl<'a> Staged<'a> {
     }
 
     /// The same for a command that asks for the nodes `ids` and appends: of all frames only the last one and those about
-    /// these nodes have their sums looked at. Where anything is odd, all have.
+    /// these nodes, which are found by the bytes of their ids, have their sums looked at. Where anything is odd, all have.
     pub fn skim(path: &Path, log: &'a [u8], consumed: u64, ids: &[&NodeId]) -> Result<Self, LogError> {
         let mut staged = Self::new(path, log, consumed);
+        let mut marks: Vec<usize> = Vec::new();
+        for id in ids {
+            marks.extend(memmem::find_iter(log, &StoredId::from(*id).mark()));
+        }
+        marks.sort_unstable();
+        let mut marks = marks.into_iter().peekable();
         let (mut end, mut asked, mut last) = (0, Vec::new(), None);
-        let ids: Vec<_> = ids.iter().map(|id| id.as_str().as_bytes()).collect();
         while let Some(frame) = Frame::at(&log[end..]) {
+            let at = end;
+            end += frame.length();
+            last = Some(frame);
+            let mut is_marked = false;
+            while marks.next_if(|&mark| mark < end).is_some() {
+                is_marked = true;
+            }
             if frame.to > consumed {
                 if frame.from != staged.next {
                     return Self::scan(path, log, consumed);
                 }
                 staged.next = frame.to + 1;
-                if frame.only_id().is_none_or(|own| ids.contains(&own)) {
-                    asked.push(end);
+                if is_marked {
+                    asked.push(at);
                 }
             }
-            end += frame.length();
-            last = Some(frame);
         }
         if end == log.len() && last.is_none_or(|last| last.is_sound()) {
             Ok(Self { frames: log, skimmed: Some(asked), ..staged })
