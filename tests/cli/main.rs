@@ -3,6 +3,7 @@
 mod bad_input;
 mod commit;
 mod demo;
+mod fidelity;
 mod get;
 mod globals;
 mod init;
