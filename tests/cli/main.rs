@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod commit;
+mod conversation;
 mod demo;
 mod fidelity;
 mod get;
