@@ -146,7 +146,7 @@ fn parse(arguments: &[OsString]) -> Result<Option<Cli>, CliError> {
                 write!(io::stdout(), "{}", error.render())?;
                 Ok(None)
             }
-            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
                 Err(CliError::usage("no command is named").hint("see 'mnem --help'"))
             }
             _ => Err(usage(&error, arguments)),

@@ -68,16 +68,17 @@ fn fault(what: impl Into<String>) -> CliError {
 fn members(json: &str) -> Result<Vec<(String, &RawValue)>, CliError> {
     let mut members = Members::default();
     let mut reader = serde_json::Deserializer::from_str(json);
-    match reader.deserialize_map(&mut members).and_then(|()| reader.end()) {
-        Ok(()) => Ok(members.found),
-        Err(error) => Err(match (JsonError::from(error), members.key.or(members.found.pop().map(|(key, _)| key))) {
-            // The line is left out: a row is one line.
-            (JsonError::Syntax { reason, column, .. }, Some(key)) => {
-                fault(format!("the key '{key}': {reason} at column {column}"))
-            }
-            (JsonError::Syntax { reason, column, .. }, None) => fault(format!("{reason} at column {column}")),
-            (other @ JsonError::ByteOrderMark, _) => other.into(),
-        }),
+    // The line is left out: a row is one line.
+    let told = |error: serde_json::Error, key: Option<String>| match (JsonError::from(error), key) {
+        (JsonError::Syntax { reason, column, .. }, Some(key)) => {
+            fault(format!("the key '{key}': {reason} at column {column}"))
+        }
+        (JsonError::Syntax { reason, column, .. }, None) => fault(format!("{reason} at column {column}")),
+        (other @ JsonError::ByteOrderMark, _) => other.into(),
+    };
+    match reader.deserialize_map(&mut members) {
+        Ok(()) => reader.end().map(|()| members.found).map_err(|error| told(error, None)),
+        Err(error) => Err(told(error, members.key.or(members.found.pop().map(|(key, _)| key)))),
     }
 }
 

@@ -1,7 +1,10 @@
 //! The binary as a user meets it: whole standard output, standard error and exit status.
 
+mod bad_input;
 mod commit;
+mod conversation;
 mod demo;
+mod fidelity;
 mod get;
 mod globals;
 mod init;

@@ -4,7 +4,7 @@ use super::support::json;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
-type Id = [u8; 32];
+pub type Id = [u8; 32];
 
 fn sha256(parts: &[&[u8]]) -> Id {
     let mut hash = Sha256::new();
@@ -33,7 +33,7 @@ impl Node {
         Self { id: id.to_owned(), content: content.to_owned(), provenance: Vec::new(), event_time: None }
     }
 
-    fn digest(&self) -> Id {
+    pub fn digest(&self) -> Id {
         let provenance: Vec<_> =
             self.provenance.iter().map(|(key, text)| format!("\"{key}\":{}", json(text))).collect();
         let time = self.event_time.as_ref().map_or(String::new(), |time| format!(",\"event_time\":{}", json(time)));
@@ -85,8 +85,12 @@ pub fn minified(json: &str) -> String {
 
 /// The state that these nodes make.
 pub fn state<'a>(nodes: impl IntoIterator<Item = &'a Node>) -> String {
-    let entries: BTreeMap<Id, Id> =
-        nodes.into_iter().map(|node| (sha256(&[node.id.as_bytes()]), node.digest())).collect();
+    state_of(nodes.into_iter().map(|node| (node.id.as_str(), node.digest())))
+}
+
+/// The state that nodes with these ids and digests make.
+pub fn state_of<'a>(nodes: impl IntoIterator<Item = (&'a str, Id)>) -> String {
+    let entries: BTreeMap<Id, Id> = nodes.into_iter().map(|(id, digest)| (sha256(&[id.as_bytes()]), digest)).collect();
     let count = (entries.len() as u64).to_le_bytes();
     let entries: Vec<_> = entries.into_iter().collect();
     let (kind, root) = subtree(&entries, 0).unwrap_or((0, [0; 32]));
