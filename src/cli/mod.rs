@@ -24,6 +24,7 @@ mod put;
 mod restore;
 mod rm;
 mod rows;
+mod staging;
 mod status;
 mod text;
 mod version;

@@ -4,8 +4,9 @@ use super::context::Context;
 use super::error::{CliError, Word};
 use super::get::node_id;
 use super::input::{not_utf8, read_bytes, read_text};
-use super::json::{CommitJson, StagedJson, change_name};
+use super::json::{CommitJson, change_name};
 use super::rows::{Asked, Defaults, read_history, read_rows};
+use super::staging::Staging;
 use super::text::escape_line;
 use crate::model::{Content, ContentKind, MAX_CONTENT_BYTES, Node, Provenance, Timestamp};
 use crate::object::ObjectId;
@@ -121,31 +122,16 @@ pub(super) fn run(args: &PutArgs, context: &mut Context) -> Result<(), CliError>
     let store = if args.dry_run { context.store()? } else { context.store_to_write()? };
     let words = context.commit_words(&args.message, &store)?;
     let session = context.session()?;
-    let (reports, commit) = match words {
-        None if args.dry_run => (ops::try_put(&store, &session, writes, condition)?, None),
-        None => (ops::put(&store, &session, writes, condition)?, None),
-        Some(words) => {
-            let report = ops::put_and_commit(&store, &session, writes, condition, &words)?;
-            context.warn_error(report.warning);
-            (report.reports, Some(report.commit.map(|commit| commit.to_string())))
-        }
+    let staging = if args.dry_run {
+        Staging::staged(ops::try_put(&store, &session, writes, condition)?)
+    } else {
+        Staging::new(context, &store, &session, writes, condition, words.as_ref())?
     };
     for remark in large {
         context.say(&remark);
     }
-    tell(&reports, args, context);
-    for report in &reports {
-        if !context.globals.json {
-            context.id_line(&report.id)?;
-            continue;
-        }
-        let row = StagedJson::new(report, session.as_str());
-        match &commit {
-            None => context.json_line(&row)?,
-            Some(commit) => context.json_line(&row.committed(commit.as_deref()))?,
-        }
-    }
-    Ok(())
+    tell(&staging.reports, args, context);
+    staging.show(context, &session)
 }
 
 fn condition(args: &PutArgs) -> Result<Condition, CliError> {

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::error::{CliError, Word};
 use super::get::node_id;
-use super::json::StagedJson;
+use super::staging::Staging;
 use crate::ops::{self, Condition, Write};
 
 /// Stage the removal of nodes
@@ -50,24 +50,5 @@ pub(super) fn run(args: &RmArgs, context: &mut Context) -> Result<(), CliError> 
     }
     let condition = if args.if_exists { Condition::Any } else { Condition::Present };
     let writes = ids.into_iter().map(Write::Remove).collect();
-    let (reports, commit) = match words {
-        None => (ops::put(&store, &session, writes, condition)?, None),
-        Some(words) => {
-            let report = ops::put_and_commit(&store, &session, writes, condition, &words)?;
-            context.warn_error(report.warning);
-            (report.reports, Some(report.commit.map(|commit| commit.to_string())))
-        }
-    };
-    for report in &reports {
-        if !context.globals.json {
-            context.id_line(&report.id)?;
-            continue;
-        }
-        let row = StagedJson::new(report, session.as_str());
-        match &commit {
-            None => context.json_line(&row)?,
-            Some(commit) => context.json_line(&row.committed(commit.as_deref()))?,
-        }
-    }
-    Ok(())
+    Staging::new(context, &store, &session, writes, condition, words.as_ref())?.show(context, &session)
 }

@@ -1,6 +1,6 @@
 //! Canonical bytes of a node.
 
-use super::row::provenance_json;
+use super::row::push_rest;
 use super::{DecodeError, ObjectId, sha256};
 use crate::model::{Content, ContentKind, JsonError, Node, NodeId, Provenance, Timestamp, push_json_string};
 use serde::Deserialize;
@@ -37,15 +37,7 @@ pub fn encode_node(node: &Node) -> Vec<u8> {
     push_json_string(&mut out, node.id.as_str());
     out.push_str(",\"content\":");
     out.push_str(content);
-    out.push_str(",\"content_kind\":\"");
-    out.push_str(node.content_kind.name());
-    out.push_str("\",\"provenance\":");
-    out.push_str(&provenance_json(node));
-    if let Some(time) = &node.event_time {
-        out.push_str(",\"event_time\":");
-        push_json_string(&mut out, time.as_str());
-    }
-    out.push('}');
+    push_rest(&mut out, node);
     out.into_bytes()
 }
 

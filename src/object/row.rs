@@ -14,16 +14,21 @@ pub fn encode_row(node: &Node) -> String {
     push_json_string(&mut out, node.id.as_str());
     out.push_str(",\"content_json\":");
     push_json_string(&mut out, json);
+    push_rest(&mut out, node);
+    out
+}
+
+/// Appends what stands behind a node's content, up to the end of the object.
+pub(super) fn push_rest(out: &mut String, node: &Node) {
     out.push_str(",\"content_kind\":\"");
     out.push_str(node.content_kind.name());
     out.push_str("\",\"provenance\":");
     out.push_str(&provenance_json(node));
     if let Some(time) = &node.event_time {
         out.push_str(",\"event_time\":");
-        push_json_string(&mut out, time.as_str());
+        push_json_string(out, time.as_str());
     }
     out.push('}');
-    out
 }
 
 /// The provenance that is set, as a JSON object.
