@@ -4,7 +4,7 @@ use super::staged::{Standing, Version};
 use super::{Condition, OpError, StagedReport, Write};
 use crate::graph::{Entry, Surroundings};
 use crate::model::{NodeId, SessionName};
-use crate::store::{CommitWords, Disk, NodeBytes, Number, SessionView, Store, StoreError};
+use crate::store::{CommitWords, Disk, NewFrame, NodeBytes, Number, SessionView, Store, StoreError};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Changes and the commit that takes them.
@@ -52,8 +52,8 @@ pub fn batch<D: Disk>(
     let ours: BTreeSet<_> = groups.iter().flat_map(|(changes, _)| changes.keys().cloned()).collect();
     let staged = view.staged.replay().map_err(StoreError::from)?;
     let takes_over = staged.keys().any(|id| ours.contains(id));
-    let consumed = takes_over.then(|| view.staged.last());
     let staying = if takes_over { view.staying(|id| ours.contains(id))? } else { None };
+    let consumed = takes_over.then(|| staying.as_ref().map_or(view.staged.last(), NewFrame::mark));
     if let Some(frame) = &staying {
         log.append(frame).map_err(StoreError::from)?;
     }

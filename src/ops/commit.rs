@@ -4,7 +4,7 @@ use super::{OpError, StagedReport, StagedState};
 use crate::graph::{Entry, Surroundings};
 use crate::model::{NodeId, Pattern, SessionName};
 use crate::object::{get, node_object_id};
-use crate::store::{Access, ChangeCount, CommitWords, Disk, Head, NodeBytes, SessionView, Store, StoreError};
+use crate::store::{Access, ChangeCount, CommitWords, Disk, Head, NewFrame, NodeBytes, SessionView, Store, StoreError};
 use std::collections::BTreeMap;
 
 /// What is asked for.
@@ -79,8 +79,8 @@ pub fn commit<D: Disk>(
     let view = SessionView::new(&snapshot, session, &path, &bytes)?;
     refuse_nothing(&plan(&view, &request.only, request.overwrite)?, request.allow_empty)?;
     // What stays staged goes behind the mark before the transaction sets it.
-    let consumed = view.staged.last();
     let staying = view.staying(|id| is_chosen(id, &request.only))?;
+    let consumed = staying.as_ref().map_or(view.staged.last(), NewFrame::mark);
     if let Some(frame) = &staying {
         log.append(frame).map_err(StoreError::from)?;
     }

@@ -4,7 +4,7 @@ use super::staged::{FEW, Standing, Version, last_versions};
 use super::{Condition, OpError, StagedReport, Write};
 use crate::model::SessionName;
 use crate::object::CommitId;
-use crate::store::{CommitWords, Disk, NodeBytes, SessionView, Store, StoreError};
+use crate::store::{CommitWords, Disk, NewFrame, NodeBytes, SessionView, Store, StoreError};
 use std::collections::BTreeMap;
 
 /// Stages changes, all or none, in their order; one fsync when this returns, none where nothing is to change.
@@ -82,8 +82,8 @@ pub fn put_and_commit<D: Disk>(
         return Ok(PutAndCommitReport { reports: standing.reports(&versions), commit: None, warning: None });
     }
     let takes_over = ours.keys().any(|id| standing.is_staged(id));
-    let consumed = takes_over.then(|| view.staged.last());
     let staying = if takes_over { view.staying(|id| ours.contains_key(id))? } else { None };
+    let consumed = takes_over.then(|| staying.as_ref().map_or(view.staged.last(), NewFrame::mark));
     if let Some(frame) = &staying {
         log.append(frame).map_err(StoreError::from)?;
     }

@@ -29,7 +29,7 @@ pub use read::FIRST_BRANCH;
 pub use record::{ChangeCount, CommitRecord, Head, Number, Place, short_branch};
 pub use rows::Access;
 pub use session::{SessionView, entries};
-pub use staged::{Change, LogFile, StagedChange, StagedLog};
+pub use staged::{Change, LogFile, NewFrame, StagedChange, StagedLog};
 #[cfg(feature = "internals")]
 pub use staged::{LogError, LogView};
 pub use tables::{FORMAT, Tables};

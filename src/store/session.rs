@@ -88,7 +88,7 @@ impl<'a, A: Access> SessionView<'a, A> {
     }
 
     /// The frame of what stays staged when a commit takes the changes of `chosen` and sets the mark to
-    /// `staged.last()`; `None` where nothing stays. It has to be in the log before the mark is set.
+    /// [`NewFrame::mark`]; `None` where nothing stays. It has to be in the log before the mark is set.
     pub fn staying(&self, chosen: impl Fn(&NodeId) -> bool) -> Result<Option<NewFrame>, StoreError> {
         let mut staying = self.staged.replay()?;
         staying.retain(|id, _| !chosen(id));

@@ -5,7 +5,7 @@
 
 use super::LogError;
 use super::disk::DiskFile;
-use super::replay::{NewFrame, Place};
+use super::replay::{NewFrame, Place, is_fresh_fold};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -55,22 +55,22 @@ impl<F: LogFile> StagedLog<F> {
     pub fn read(&mut self) -> Result<Vec<u8>, LogError> {
         let bytes = self.file.read_all().map_err(LogError::io("reading", &self.path))?;
         self.length = Some(bytes.len() as u64);
+        // Who folded it may have died before its sync.
+        self.is_new |= is_fresh_fold(&bytes);
         Ok(bytes)
     }
 
     /// Writes a frame that was made from what [`Self::read`] gave, and returns its number when it is on the disk.
     ///
     /// A torn tail is cut off before. After an error the log comes to what it came to before, unless a sync failed and
-    /// the frame could not be cut off either.
+    /// the frame could neither be cut off nor spoiled, or the name of a fold could not be synced.
     pub fn append(&mut self, frame: &NewFrame) -> Result<u64, LogError> {
         assert_eq!(self.length, Some(frame.seen), "a frame goes onto the log that it was made from");
         match frame.place {
             Place::At(end) => {
                 // The creator may have died before its sync; only the first number can be without one.
-                if self.is_new || frame.number == 1 {
-                    self.file.sync_directory().map_err(LogError::io("syncing the directory of", &self.path))?;
-                    self.is_new = false;
-                }
+                self.is_new |= frame.number == 1;
+                self.sync_name()?;
                 self.write(end, frame)?;
             }
             Place::NewFile => self.replace(frame)?,
@@ -79,8 +79,19 @@ impl<F: LogFile> StagedLog<F> {
     }
 
     /// Empties the log, of which nothing may be live any more. Not synced: numbers that are consumed never count.
+    ///
+    /// But where its name may not be on the disk yet, that comes first: nobody could tell any more.
     pub fn truncate(&mut self) -> Result<(), LogError> {
+        self.sync_name()?;
         self.cut(0)
+    }
+
+    fn sync_name(&mut self) -> Result<(), LogError> {
+        if self.is_new {
+            self.file.sync_directory().map_err(LogError::io("syncing the directory of", &self.path))?;
+            self.is_new = false;
+        }
+        Ok(())
     }
 
     fn cut(&mut self, length: u64) -> Result<(), LogError> {
@@ -101,8 +112,10 @@ impl<F: LogFile> StagedLog<F> {
                 Ok(())
             }
             Err(source) => {
-                // The first error is the one to tell; what can't be cut off is a torn tail for the next writer.
-                drop(self.cut(end));
+                // The first error is the one to tell; what can't be cut off is made a torn tail for the next writer.
+                if self.cut(end).is_err() {
+                    drop(self.file.write_at(end, &[0]));
+                }
                 Err(LogError::io("writing", &self.path)(source))
             }
         }
@@ -122,9 +135,7 @@ impl<F: LogFile> StagedLog<F> {
         self.file = successor;
         self.length = Some(frame.bytes.len() as u64);
         self.is_new = true;
-        self.file.sync_directory().map_err(LogError::io("syncing the directory of", &self.path))?;
-        self.is_new = false;
-        Ok(())
+        self.sync_name()
     }
 }
 
@@ -144,6 +155,7 @@ mod tests {
         successor: Option<Vec<u8>>,
         calls: Vec<&'static str>,
         fails: Option<usize>,
+        fails_also: Option<usize>,
     }
 
     #[derive(Debug)]
@@ -156,7 +168,8 @@ mod tests {
         fn call(&mut self, name: &'static str) -> io::Result<()> {
             let mut disk = self.disk.borrow_mut();
             disk.calls.push(name);
-            if disk.fails == Some(disk.calls.len()) { Err(io::Error::other("told to fail")) } else { Ok(()) }
+            let fails = [disk.fails, disk.fails_also].contains(&Some(disk.calls.len()));
+            if fails { Err(io::Error::other("told to fail")) } else { Ok(()) }
         }
 
         fn with<T>(&mut self, edit: impl FnOnce(&mut Vec<u8>) -> T) -> T {
@@ -288,7 +301,7 @@ mod tests {
         assert!(disk.borrow().log.len() < 900_000);
         assert_eq!(staged(&disk), [("a".to_owned(), 400_000), ("b".to_owned(), 400_000)]);
         assert_eq!(put(&mut log, "c", 1).expect("no fault"), 7);
-        assert_eq!(disk.borrow().calls[6..], ["read", "write", "sync"]);
+        assert_eq!(disk.borrow().calls[6..], ["read", "sync directory", "write", "sync"]);
     }
 
     #[test]
@@ -335,6 +348,43 @@ mod tests {
                 assert!(staged(&disk).contains(&("c".to_owned(), 3)), "{sizes:?} {nth}");
             }
         }
+    }
+
+    #[test]
+    fn the_name_of_a_fold_is_synced_by_the_next_writer_whose_maker_may_have_died() {
+        for truncates in [false, true] {
+            let (disk, mut log) = log_with(&DUE);
+            put(&mut log, "b", 400_000).expect("no fault");
+            let file = MemoryFile { disk: Rc::clone(&disk), is_successor: false };
+            let mut log = MemoryLog::over(file, "staged/default".into(), false);
+            disk.borrow_mut().calls.clear();
+            if truncates {
+                log.read().expect("no fault");
+                log.truncate().expect("no fault");
+                assert_eq!(disk.borrow().calls, ["read", "sync directory", "set length"]);
+            } else {
+                put(&mut log, "c", 1).expect("no fault");
+                put(&mut log, "d", 1).expect("no fault");
+                let calls = ["read", "sync directory", "write", "sync", "read", "write", "sync"];
+                assert_eq!(disk.borrow().calls, calls);
+                let file = MemoryFile { disk: Rc::clone(&disk), is_successor: false };
+                put(&mut MemoryLog::over(file, "staged/default".into(), false), "e", 1).expect("no fault");
+                assert_eq!(disk.borrow().calls[7..], ["read", "write", "sync"], "once is enough");
+            }
+        }
+    }
+
+    #[test]
+    fn a_refused_frame_that_can_not_be_cut_off_is_spoiled() {
+        let (disk, mut log) = log_with(&[1]);
+        // read, write, then sync and set length
+        disk.borrow_mut().fails = Some(3);
+        disk.borrow_mut().fails_also = Some(4);
+        put(&mut log, "b", 2).expect_err("the sync fails");
+        assert_eq!(disk.borrow().calls, ["read", "write", "sync", "set length", "write"]);
+        assert_eq!(staged(&disk), [("a".to_owned(), 1)]);
+        put(&mut log, "c", 3).expect("no fault");
+        assert_eq!(staged(&disk), [("a".to_owned(), 1), ("c".to_owned(), 3)]);
     }
 
     #[test]

@@ -64,6 +64,13 @@ pub struct NewFrame {
     pub(super) bytes: Vec<u8>,
 }
 
+impl NewFrame {
+    /// The mark of a commit that leaves just this frame staged.
+    pub fn mark(&self) -> u64 {
+        self.number - 1
+    }
+}
+
 /// Where bytes go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
@@ -230,23 +237,27 @@ impl<'a> Staged<'a> {
         if number == u64::MAX {
             return Err(self.damage(self.frames.len(), "no sequence number is left"));
         }
-        let bytes = encode(number..=number, head, changes);
+        let changes: Vec<_> = changes.into_iter().collect();
+        let bytes = encode(number..=number, head, changes.iter().copied());
         let end = if self.is_empty() { 0 } else { self.frames.len() };
         if end / FOLD_BYTES != (end + bytes.len()) / FOLD_BYTES {
-            let mut folded = self.folded()?;
-            if folded.len() + FOLD_BYTES < end {
-                folded.extend_from_slice(&bytes);
+            let last = self.last().max(self.consumed.saturating_add(2));
+            let mut folded = self.folded(last)?;
+            if folded.len() + FOLD_BYTES < end && last < u64::MAX - 1 {
+                let number = last + 1;
+                folded.extend_from_slice(&encode(number..=number, head, changes));
                 return Ok(NewFrame { number, seen, place: Place::NewFile, bytes: folded });
             }
         }
         Ok(NewFrame { number, seen, place: Place::At(end as u64), bytes })
     }
 
-    /// One frame that comes to the same as all live ones.
-    fn folded(&self) -> Result<Vec<u8>, LogError> {
+    /// One frame that comes to the same as all live ones, and uses the numbers up to `last` up. These are two at the
+    /// least: by that a fold is known.
+    fn folded(&self, last: u64) -> Result<Vec<u8>, LogError> {
         let changes = self.last_changes()?;
         let changes = changes.into_iter().map(|(id, (_, change))| change.of(id));
-        Ok(encode(self.consumed + 1..=self.last(), self.head()?, changes))
+        Ok(encode(self.consumed + 1..=last, self.head()?, changes))
     }
 
     /// What is staged for every node, with the offset of its last frame.
@@ -299,6 +310,13 @@ impl<'a> Staged<'a> {
         };
         self.damage(at, what)
     }
+}
+
+/// Whether a log is as a fold left it, with nothing behind: its name may not be on the disk yet.
+pub(super) fn is_fresh_fold(log: &[u8]) -> bool {
+    let Some(fold) = Frame::at(log).filter(|frame| frame.from < frame.to) else { return false };
+    let Some(first) = Frame::at(&log[fold.length()..]) else { return true };
+    Frame::at(&log[fold.length() + first.length()..]).is_none_or(|next| !next.is_sound())
 }
 
 /// Whether a sound live frame begins anywhere in `bytes`.
@@ -591,6 +609,36 @@ mod tests {
     }
 
     #[test]
+    fn a_fold_of_one_live_frame_is_known_as_a_fold_and_consumed_by_the_mark_before_what_comes_next() {
+        let node = vec![b'x'; 2 * FOLD_BYTES - 200];
+        let log = [set(1, "a", &node), set(2, "b", b"2")].concat();
+        let c = id("c");
+        let change = Change::Set { id: (&c).into(), base: BASE, node: &[b'y'; 200] };
+        let frame = good(&log, 1).next_frame(None, [change]).expect("a frame");
+        assert_eq!((frame.place, frame.number, frame.mark()), (Place::NewFile, 4, 3));
+        assert!(is_fresh_fold(&frame.bytes));
+        let after = good(&frame.bytes, 1);
+        assert_eq!((after.last(), nodes(&after).len()), (4, 2));
+        assert_eq!(nodes(&good(&frame.bytes, frame.mark())), [("c".to_owned(), Some(vec![b'y'; 200]))]);
+    }
+
+    #[test]
+    fn a_log_is_a_fresh_fold_until_something_sound_stands_behind() {
+        let fold = [encode(1..=2, None, []), set(3, "a", b"1")].concat();
+        let next = set(4, "a", b"2");
+        for (log, fresh) in [
+            (Vec::new(), false),
+            (set(1, "a", b"1"), false),
+            ([set(1, "a", b"1"), set(2, "a", b"1")].concat(), false),
+            (fold.clone(), true),
+            ([&fold[..], &next[..next.len() - 1]].concat(), true),
+            ([&fold[..], &next].concat(), false),
+        ] {
+            assert_eq!(is_fresh_fold(&log), fresh, "{log:?}");
+        }
+    }
+
+    #[test]
     fn a_log_of_nothing_but_last_changes_is_not_folded() {
         let mut log = Vec::new();
         for number in 0..9 {
@@ -624,7 +672,9 @@ mod tests {
             let frames = frames(&steps);
             let at = at.index(frames.len()) + 1;
             let log = frames.concat();
-            let folded = good(&frames[..at].concat(), 0).folded().expect("a good log");
+            let front = frames[..at].concat();
+            let front = good(&front, 0);
+            let folded = front.folded(front.last()).expect("a good log");
             let folded = [&folded[..], &frames[at..].concat()].concat();
             let (plain, folded) = (good(&log, 0), good(&folded, 0));
             prop_assert_eq!(folded.replay().expect("a good log"), plain.replay().expect("a good log"));
