@@ -34,7 +34,7 @@ impl<'a, A: Access> SessionView<'a, A> {
         Self::of(tables, name, |consumed| Staged::scan(path, log, consumed))
     }
 
-    /// The same for a command that asks for a few nodes and appends; see [`Staged::skim`].
+    /// The same for a command that asks for a few nodes and appends; see `Staged::skim`.
     pub fn skimmed(
         tables: &'a Tables<A>,
         name: &SessionName,
