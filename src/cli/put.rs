@@ -146,7 +146,7 @@ fn condition(args: &PutArgs) -> Result<Condition, CliError> {
     }
 }
 
-/// Rows with commits among them: all rows are read first, all commits are one transaction.
+/// Rows with commits among them: all rows are read first, all commits are one transaction; what comes behind the last is staged after it.
 fn history(args: &PutArgs, context: &mut Context) -> Result<(), CliError> {
     let Some(rows) = &args.jsonl else { return Err(CliError::usage("commits are made of rows: --jsonl is missing")) };
     if args.id.is_some() || args.file.is_some() || args.new || args.kind == "json" {

@@ -4,10 +4,12 @@ mod ancestry;
 mod entry;
 mod revision;
 mod select;
+mod versions;
 mod walk;
 
 pub use ancestry::Reach;
 pub use entry::{Entry, Surroundings};
 pub use revision::{Revision, RevisionError, resolve};
 pub use select::{Held, Memory, select};
+pub use versions::versions;
 pub use walk::Walk;

@@ -179,6 +179,9 @@ fn named<A: Access>(tables: &Tables<A>, head: &Head, name: &str) -> Result<Resol
             if matches!(head, Head::Branch(branch) if short_branch(branch) == name) {
                 return Err(RevisionError::Unborn { branch: name.to_owned() });
             }
+            if is_prefix(name) {
+                tables.check_no_commit_begins_with(name)?;
+            }
             Err(RevisionError::Unknown { text: name.to_owned(), near: near(tables, name)? })
         }
         several => {

@@ -1,7 +1,7 @@
 //! The commits behind revisions.
 
 use super::{OpError, StagedState};
-use crate::graph::{Entry, Reach, Revision, Surroundings, Walk, resolve};
+use crate::graph::{Entry, Reach, Revision, Surroundings, Walk, resolve, versions};
 use crate::model::{Node, NodeId, Pattern, SessionName};
 use crate::object::{CommitId, Leaf, diff};
 use crate::store::{Access, CommitRecord, Disk, Head, Number, SessionView, Store, StoreError, Tables, short_branch};
@@ -99,7 +99,7 @@ pub fn log<D: Disk>(store: &Store<D>, session: &SessionName, filter: &LogFilter)
         let found = if filter.patterns.is_empty() {
             take(Walk::new(view.tables, starts, filter.first_parent), filter)?
         } else if filter.first_parent {
-            let changed = changed_commits(view.tables, &filter.patterns)?;
+            let changed = changed_commits(view.tables, &starts, &filter.patterns)?;
             let walk = Walk::new(view.tables, starts, true).filter_map(|step| {
                 let keep = step.as_ref().map_or(Ok(true), |(number, commit)| {
                     changed_on_first_parent(view.tables, *number, commit, &changed, &filter.patterns)
@@ -108,7 +108,7 @@ pub fn log<D: Disk>(store: &Store<D>, session: &SessionName, filter: &LogFilter)
             });
             take(walk, filter)?
         } else {
-            let changed = changed_commits(view.tables, &filter.patterns)?;
+            let changed = changed_commits(view.tables, &starts, &filter.patterns)?;
             take(ancestors_among(view.tables, &starts, &changed)?, filter)?
         };
         if filter.changed {
@@ -182,11 +182,15 @@ fn changed_nodes<A: Access>(
 }
 
 /// The commits that changed a node with such an id, from the history index.
-fn changed_commits<A: Access>(tables: &Tables<A>, patterns: &[Pattern]) -> Result<BTreeSet<Number>, StoreError> {
+fn changed_commits<A: Access>(
+    tables: &Tables<A>,
+    starts: &[Number],
+    patterns: &[Pattern],
+) -> Result<BTreeSet<Number>, StoreError> {
     let mut changed = BTreeSet::new();
     for pattern in patterns {
         match pattern.exact() {
-            Some(id) => changed.extend(tables.versions(id)?),
+            Some(id) => changed.extend(versions(tables, id, starts)?),
             None => tables.versions_below(pattern.literal_prefix(), |id, numbers| {
                 if pattern.matches(id) {
                     changed.extend(numbers);

@@ -6,6 +6,7 @@
 use super::StoreError;
 use super::init::STAGED_DIRECTORY;
 use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -84,7 +85,7 @@ fn check(store: &Path, trust: &Trust) -> Result<(), StoreError> {
             let link = std::fs::symlink_metadata(store).is_ok_and(|metadata| metadata.file_type().is_symlink());
             return Err(match error {
                 _ if link => refused("it is a symbolic link"),
-                rustix::io::Errno::NOTDIR => StoreError::NotADirectory { path: store.to_owned() },
+                Errno::NOTDIR => StoreError::NotADirectory { path: store.to_owned() },
                 error => StoreError::Io { action: "opening", path: store.to_owned(), source: error.into() },
             });
         }
@@ -138,10 +139,10 @@ fn plain(path: &Path) -> PathBuf {
 pub fn open_database_file(path: &Path, write: bool) -> Result<File, StoreError> {
     let fault = |what: &str| StoreError::corrupt(format!("'{}' {what}", path.display()));
     let opened = File::options().read(true).write(write).custom_flags(careful_flags()).open(path);
-    let failed = |source: io::Error| match source.kind() {
-        _ if rustix::io::Errno::from_io_error(&source) == Some(rustix::io::Errno::LOOP) => fault("is a symbolic link"),
-        io::ErrorKind::NotFound => fault("is missing"),
-        io::ErrorKind::IsADirectory => fault("is not a regular file"),
+    let failed = |source: io::Error| match Errno::from_io_error(&source) {
+        Some(Errno::LOOP) => fault("is a symbolic link"),
+        Some(Errno::NOENT) => fault("is missing"),
+        Some(Errno::ISDIR | Errno::NXIO) => fault("is not a regular file"),
         _ => StoreError::Io { action: "opening", path: path.to_owned(), source },
     };
     let file = opened.map_err(failed)?;
@@ -269,5 +270,7 @@ mod tests {
         assert!(fault(&path.join("a")), "directory");
         rustix::fs::mknodat(rustix::fs::CWD, path.join("p"), rustix::fs::FileType::Fifo, Mode::RUSR, 0).expect("FIFO");
         assert!(fault(&path.join("p")), "FIFO");
+        drop(std::os::unix::net::UnixListener::bind(path.join("s")).expect("socket"));
+        assert!(fault(&path.join("s")), "socket");
     }
 }

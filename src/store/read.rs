@@ -75,6 +75,19 @@ impl<A: Access> Tables<A> {
         Ok(found)
     }
 
+    /// Looks through all commits for one whose id begins with these hexadecimal digits, where the index has none: so that
+    /// a commit whose row in the index is lost is not told to be none.
+    pub fn check_no_commit_begins_with(&self, digits: &str) -> Result<(), StoreError> {
+        let digits = digits.to_ascii_lowercase();
+        for row in self.commit.range(0..)? {
+            let number = row?.0.value();
+            if self.commit_id(number)?.to_string().starts_with(&digits) {
+                return Err(StoreError::corrupt(format!("commit {number} is missing in the index of ids")));
+            }
+        }
+        Ok(())
+    }
+
     /// The commit that a ref names; `None` where there is no such ref.
     pub fn reference(&self, name: &str) -> Result<Option<Number>, StoreError> {
         let target = self.reference.get(name)?.map(|row| read_number(row.bytes())).transpose()?;
@@ -163,6 +176,7 @@ impl<A: Access> Tables<A> {
         let (first, last) = (history_key(id.as_str(), 0), history_key(id.as_str(), u64::MAX));
         let mut found = Vec::new();
         let mut expected = None;
+        self.history.check_around(&first, &last)?;
         for row in self.history.range(&first[..]..=&last[..])?.rev() {
             let (key, row) = row?;
             let (_, number) = read_split_key(key.value())?;
@@ -174,10 +188,19 @@ impl<A: Access> Tables<A> {
         Ok(found)
     }
 
+    /// The commit that wrote the record `number` of a node or an inner node: records and their commit are numbered in
+    /// one row.
+    pub fn writer_of(&self, number: Number) -> Result<Number, StoreError> {
+        let row = self.commit.range(number..)?.next();
+        let row = row.ok_or_else(|| StoreError::corrupt(format!("the commit of object {number} is missing")))?;
+        Ok(row?.0.value())
+    }
+
     /// Calls `visit` with each id that begins with `prefix` and ever was, and the commits of [`Tables::versions`], oldest
     /// first.
     pub fn versions_below(&self, prefix: &str, mut visit: impl FnMut(&str, &[Number])) -> Result<(), StoreError> {
         let mut current: Option<(String, Vec<Number>)> = None;
+        self.history.check_around(prefix.as_bytes(), prefix.as_bytes())?;
         for row in self.history.range(prefix.as_bytes()..)? {
             let (key, row) = row?;
             let (id, number) = read_split_key(key.value())?;

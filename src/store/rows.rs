@@ -6,8 +6,9 @@
 use super::StoreError;
 use redb::{AccessGuard, Key, ReadOnlyTable, ReadTransaction, ReadableTable, Table, TableDefinition, WriteTransaction};
 use std::borrow::Borrow;
+use std::cmp::Ordering;
 use std::marker::PhantomData;
-use std::ops::RangeBounds;
+use std::ops::{Bound, RangeBounds};
 
 const CHECK_BYTES: usize = 4;
 
@@ -90,8 +91,34 @@ impl<A: Access, K: Key + 'static> Rows<A, K> {
         let key = key.borrow();
         match self.table.get(key)? {
             Some(guard) => self.checked(K::as_bytes(key).as_ref(), guard).map(Some),
-            None => Ok(None),
+            None => {
+                let key = K::as_bytes(key);
+                self.check_around(key.as_ref(), key.as_ref()).map(|()| None)
+            }
         }
+    }
+
+    /// Reads the row before the key `first` and the row behind the key `last`, for whoever found some or none between.
+    ///
+    /// A search is led astray only by a damaged key, and ends next to it; or by damaged pages above, and ends next to a
+    /// row that should stand on the other side.
+    pub fn check_around(&self, first: &[u8], last: &[u8]) -> Result<(), StoreError> {
+        let before = (Bound::Unbounded, Bound::Excluded(K::from_bytes(first)));
+        let behind = (Bound::Excluded(K::from_bytes(last)), Bound::Unbounded);
+        let around = [
+            (self.table.range::<K::SelfType<'_>>(before)?.next_back(), first, Ordering::Less),
+            (self.table.range::<K::SelfType<'_>>(behind)?.next(), last, Ordering::Greater),
+        ];
+        for (neighbour, edge, side) in around {
+            let Some((key, guard)) = neighbour.transpose()? else { continue };
+            let key = key.value();
+            let key = K::as_bytes(&key);
+            self.checked(key.as_ref(), guard)?;
+            if K::compare(key.as_ref(), edge) != side {
+                return Err(StoreError::corrupt(format!("the rows of the table '{}' are out of order", self.name)));
+            }
+        }
+        Ok(())
     }
 
     /// The rows with keys in this range, in the order of the keys.
@@ -124,4 +151,49 @@ fn check(table: &str, key: &[u8], value: &[u8]) -> [u8; CHECK_BYTES] {
     let sum = crc32c::crc32c_append(sum, &[0]);
     let sum = crc32c::crc32c_append(sum, key);
     crc32c::crc32c_append(sum, value).to_le_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use redb::backends::InMemoryBackend;
+    use redb::{Database, ReadableDatabase};
+
+    const NAME: &str = "t";
+    const TABLE: Definition<u64> = Definition::new(NAME);
+
+    /// A table of one row a number, each with the check of the key beside it.
+    fn table(rows: &[(u64, u64)]) -> (Database, Rows<Reading, u64>) {
+        let database = Database::builder().create_with_backend(InMemoryBackend::new()).expect("a database");
+        let transaction = database.begin_write().expect("a transaction");
+        {
+            let mut table = transaction.open_table(TABLE).expect("a table");
+            for (key, checked) in rows {
+                let value = [&b"v"[..], &check(NAME, &checked.to_le_bytes(), b"v")].concat();
+                table.insert(key, &value[..]).expect("a row");
+            }
+        }
+        transaction.commit().expect("committed");
+        let rows = Rows::open(&database.begin_read().expect("a snapshot"), NAME).expect("a table");
+        (database, rows)
+    }
+
+    #[test]
+    fn a_row_that_is_not_there_is_absent_only_between_rows_that_pass_their_checks() {
+        let (_database, good) = table(&[(1, 1), (3, 3), (5, 5)]);
+        assert!(good.get(3).expect("sound").is_some());
+        for absent in [0, 2, 4, 6] {
+            assert!(good.get(absent).expect("sound").is_none(), "{absent}");
+        }
+        let (_empty, empty) = table(&[]);
+        assert!(empty.get(0).expect("sound").is_none());
+        // The key 3 was changed to 4: nobody may hear that there is no 3, and neither row is in its place for 2 to 6.
+        let (_damaged, damaged) = table(&[(1, 1), (4, 3), (7, 7)]);
+        for absent in [2, 3, 5, 6] {
+            assert!(matches!(damaged.get(absent), Err(StoreError::Corrupt { .. })), "{absent}");
+        }
+        for absent in [0, 8] {
+            assert!(damaged.get(absent).expect("not next to it").is_none(), "{absent}");
+        }
+    }
 }
