@@ -305,16 +305,12 @@ impl Context {
 
     /// How long to wait for another writer, by option or variable.
     fn lock_timeout(&self) -> Result<Option<Duration>, CliError> {
-        let text = match &self.globals.lock_timeout {
-            Some(text) => Some(text.clone()),
-            None => variable("MNEM_LOCK_TIMEOUT")?,
+        let (text, from) = match &self.globals.lock_timeout {
+            Some(text) => (Some(text.clone()), "--lock-timeout"),
+            None => (variable("MNEM_LOCK_TIMEOUT")?, "MNEM_LOCK_TIMEOUT"),
         };
-        match text {
-            None => Ok(None),
-            Some(text) => when::parse_duration(&text).map(Some).map_err(|error| {
-                CliError::usage(error.to_string()).about("--lock-timeout").hint("such as 500ms, 10s or 2m")
-            }),
-        }
+        let read = text.map(|text| when::parse_duration(&text)).transpose();
+        read.map_err(|error| CliError::usage(error.to_string()).about(from).hint("such as 500ms, 10s or 2m"))
     }
 
     /// The session, by option or variable.

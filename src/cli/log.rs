@@ -33,11 +33,11 @@ pub(super) struct LogArgs {
     at: AtRevision,
 
     /// Show at most COUNT commits
-    #[arg(short = 'n', long = "max-count", value_name = "COUNT")]
+    #[arg(short = 'n', long = "max-count", value_name = "COUNT", allow_negative_numbers = true)]
     limit: Option<usize>,
 
     /// Pass over the first COUNT commits
-    #[arg(long, value_name = "COUNT", default_value_t = 0, hide_default_value = true)]
+    #[arg(long, value_name = "COUNT", default_value_t = 0, hide_default_value = true, allow_negative_numbers = true)]
     skip: usize,
 
     /// Only commits made at TIME or later, such as '2 days ago' or 2026-11-30

@@ -114,6 +114,8 @@ fn a_wrong_call_is_usage() {
         ),
         (&["log", "HEAD", "-r", "HEAD"], "REV and --rev both name a revision", "mnem log REV"),
         (&["log", "--ids", "--oneline"], "the argument '--ids' cannot be used with '--oneline'", help),
+        (&["log", "-n", "-1"], "invalid value '-1' for '--max-count <COUNT>': invalid digit found in string", help),
+        (&["log", "--skip", "-1"], "invalid value '-1' for '--skip <COUNT>': invalid digit found in string", help),
         (&["log", "-n", "x"], "invalid value 'x' for '--max-count <COUNT>': invalid digit found in string", help),
         (
             &["log", "--skip", "99999999999999999999"],
@@ -140,7 +142,9 @@ fn a_wrong_call_is_usage() {
     }
     let blank = |json: &[&str]| place.mnem(json).arguments(["commit", "-m", "c"]).env("MNEM_AUTHOR", " \u{a0}");
     refused(blank, 129, "usage", "MNEM_AUTHOR may not be blank", "such as --author 'Name <mail@example.org>'");
-    place.mnem(&["log", "-n", "-1"]).answer();
+    let soon = |json: &[&str]| place.mnem(json).arguments(["log"]).env("MNEM_LOCK_TIMEOUT", "soon");
+    let message = "MNEM_LOCK_TIMEOUT: cannot read 'soon' as a duration such as 10s, 500ms, 2m or 1h";
+    refused(soon, 129, "usage", message, "such as 500ms, 10s or 2m");
 }
 
 #[test]
