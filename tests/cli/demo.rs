@@ -12,6 +12,34 @@ fn it_plays_the_story_and_leaves_nothing_behind() {
 }
 
 #[test]
+fn as_json_each_scene_is_a_row() {
+    let place = Place::empty();
+    let mut story = String::new();
+    for row in place.mnem(&["demo", "--json"]).output().lines() {
+        let row: Row = serde_json::from_str(row).expect("a scene");
+        assert_eq!((row.v, row.r#type), (1, "scene"));
+        story += &match (row.remark, row.command, row.output) {
+            (Some(remark), None, None) => format!("\n# {remark}\n"),
+            (None, Some(command), Some(output)) => {
+                format!("$ {command}\n{output}{}", if output.ends_with('\n') { "" } else { "\n" })
+            }
+            other => panic!("{other:?}"),
+        };
+    }
+    assert_eq!(story, STORY);
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row<'a> {
+    v: u8,
+    r#type: &'a str,
+    remark: Option<String>,
+    command: Option<String>,
+    output: Option<String>,
+}
+
+#[test]
 fn the_story_does_not_hang_on_the_environment() {
     let place = Place::empty();
     let variables = [

@@ -152,6 +152,20 @@ fn before_the_first_commit_there_are_no_rows_and_a_note() {
 }
 
 #[test]
+fn a_branch_is_escaped_for_people_and_exact_in_json() {
+    let place = Place::empty();
+    place.mnem(&["init", "-q", "-b", "m\u{202e}\u{200b}"]).output();
+    place.mnem(&["log"]).says("", "no commit yet on 'm\\u{202e}\\u{200b}'\n");
+    place.mnem(&["put", "k", "v"]).says("k\n", "");
+    let commit = place.mnem(&["commit", "-m", "c"]).answer();
+    let id = &commit.stdout[..10];
+    assert_eq!(commit.stderr, format!("[m\\u{{202e}}\\u{{200b}} {id}] c\n 1 node changed: 1 added\n"));
+    place.mnem(&["log", "--oneline"]).says(&format!("{id} (HEAD -> m\\u{{202e}}\\u{{200b}}) c\n"), "");
+    let row = place.mnem(&["log", "--json"]).output();
+    assert!(row.contains("\"refs\":[\"refs/heads/m\u{202e}\u{200b}\"]"), "{row}");
+}
+
+#[test]
 fn what_a_terminal_would_act_on_is_escaped_for_people_and_exact_in_json() {
     let place = Place::with_store();
     let message = "hi\u{1b}]0;owned\u{7}\u{202e}\u{200b}\n\n\tbody\u{9b}31m\r\nend";
