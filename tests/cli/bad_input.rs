@@ -89,6 +89,7 @@ fn a_wrong_call_is_usage() {
         (&["put", "--jsonl", "-", "-t", "json"], rows, "mnem put --jsonl FILE"),
         (&["put", "k", "v", "-m", " \n"], "the message may not be blank", "say what changed: -m 'learn preferences'"),
         (&["get"], "the following required arguments were not provided: <ID>...", help),
+        (&["get", "k", "--stdin"], "the argument '[ID]...' cannot be used with '--stdin'", help),
         (&["get", "k", "--path", "a"], "JSON pointer 'a' does not begin with '/'", "such as --path /a/0"),
         (
             &["get", "k", "--path", "/~2"],
@@ -142,6 +143,9 @@ fn a_wrong_call_is_usage() {
     }
     let blank = |json: &[&str]| place.mnem(json).arguments(["commit", "-m", "c"]).env("MNEM_AUTHOR", " \u{a0}");
     refused(blank, 129, "usage", "MNEM_AUTHOR may not be blank", "such as --author 'Name <mail@example.org>'");
+    let [several, _] = error(129, "usage", "several ids are only printed with --json", "mnem get --json ID ID …");
+    place.mnem(&["get", "user/diet", "k"]).refuses(129, &several);
+    place.mnem(&["get", "--stdin"]).input("k\n").refuses(129, &several);
     let soon = |json: &[&str]| place.mnem(json).arguments(["log"]).env("MNEM_LOCK_TIMEOUT", "soon");
     let message = "MNEM_LOCK_TIMEOUT: cannot read 'soon' as a duration such as 10s, 500ms, 2m or 1h";
     refused(soon, 129, "usage", message, "such as 500ms, 10s or 2m");

@@ -63,6 +63,22 @@ fn several_ids_are_rows_in_the_order_of_the_ids_and_absent_ones_say_so() {
 }
 
 #[test]
+fn ids_come_from_standard_input_too() {
+    let place = Place::with_story();
+    let ids = ["plan/dinner", "user/diet", "plan/dinner"];
+    let rows = place.mnem(&["get", "--json"]).arguments(ids).output();
+    let get = |arguments: &[&str]| place.mnem(&["get", "--json", "--stdin"]).arguments(arguments);
+    get(&[]).input(ids.join("\n")).says(&rows, "");
+    get(&[]).input(ids.join("\n") + "\n").says(&rows, "");
+    get(&["-z"]).input(ids.join("\0") + "\0").says(&rows, "");
+    let first = place.mnem(&["get", "--json", "user/diet", "-r", "HEAD~2"]).output();
+    get(&["-r", "HEAD~2"]).input("user/diet\n").says(&first, "");
+    get(&[]).input("").says("", "");
+    let blank = place.mnem(&["get", "--json", "--stdin"]).input("user/diet\n\n").answer();
+    assert!(blank.status == 129 && blank.stderr.contains("\"code\":\"bad-id\""), "{blank:?}");
+}
+
+#[test]
 fn a_revision_shows_the_memory_as_it_was() {
     let place = Place::with_story();
     place.mnem(&["put", "user/diet", "staged"]).says("user/diet\n", "");

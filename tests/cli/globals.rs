@@ -166,7 +166,7 @@ fn a_store_that_is_not_trusted_is_refused_for_reads_too_until_it_is_named() {
         place.mnem(arguments).refuses(128, &open);
         place.mnem(arguments).env("MNEM_DIR", &store).refuses(128, &open);
         place.mnem(arguments).arguments(["--store", ".mnemosyne"]).refuses(128, &open);
-        place.mnem(arguments).env("MNEM_SAFE_DIRECTORY", "/none:.mnemosyne").refuses(128, &open);
+        place.mnem(arguments).env("MNEM_SAFE_DIRECTORY", "/none:./.mnemosyne:.").refuses(128, &open);
     }
     for safe in ["*", &place.argument(""), &place.argument(".mnemosyne"), &format!("/none:{}", place.argument(""))] {
         place.mnem(&["log", "--ids", "-n1"]).env("MNEM_SAFE_DIRECTORY", safe).says(&format!("{THIRD}\n"), "");

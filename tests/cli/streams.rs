@@ -108,6 +108,7 @@ fn standard_input_is_read_only_where_it_is_asked_for() {
         &["put", "k", "-t", "json", "-"],
         &["put", "--jsonl"],
         &["put", "--jsonl", "-"],
+        &["get", "--json", "--stdin"],
         &["commit", "-F", "-"],
     ] {
         assert!(read(arguments), "{arguments:?}");
