@@ -275,8 +275,14 @@ impl Context {
     /// The store, for a command that writes: refused while a revision is being looked at.
     pub fn store_to_write(&self) -> Result<Store, CliError> {
         let store = self.store()?;
-        match self.variable_revision(&store)? {
-            None => Ok(store),
+        self.refuse_read_only(store.directory())?;
+        Ok(store)
+    }
+
+    /// Refuses to write to a store of which a revision is being looked at.
+    pub fn refuse_read_only(&self, store: &Path) -> Result<(), CliError> {
+        match self.variable_revision(store)? {
+            None => Ok(()),
             Some(rev) => {
                 Err(CliError::new(Word::ReadOnlyRev, format!("MNEM_REV is set to '{rev}', so nothing is written"))
                     .hint("to write, run it without: env -u MNEM_REV mnem …"))
@@ -288,17 +294,17 @@ impl Context {
     pub fn revision(&self, option: &AtRevision, store: &Store) -> Result<Option<String>, CliError> {
         match &option.rev {
             Some(rev) => Ok(Some(rev.clone())),
-            None => self.variable_revision(store),
+            None => self.variable_revision(store.directory()),
         }
     }
 
     /// `MNEM_REV`, unless `MNEM_REV_DIR` limits it to another store.
-    fn variable_revision(&self, store: &Store) -> Result<Option<String>, CliError> {
+    fn variable_revision(&self, store: &Path) -> Result<Option<String>, CliError> {
         let Some(rev) = variable("MNEM_REV")? else { return Ok(None) };
         let limit = variable_os("MNEM_REV_DIR").map(|path| self.path(Path::new(&path)));
-        let same = |limit: &PathBuf| match (limit.canonicalize(), store.directory().canonicalize()) {
+        let same = |limit: &PathBuf| match (limit.canonicalize(), store.canonicalize()) {
             (Ok(limit), Ok(store)) => limit == store,
-            _ => limit == store.directory(),
+            _ => limit == store,
         };
         Ok(limit.as_ref().is_none_or(same).then_some(rev))
     }

@@ -42,6 +42,7 @@ pub(super) fn run(args: &InitArgs, context: &mut Context) -> Result<(), CliError
         (Some(path), _) => context.path(path).join(STORE_DIRECTORY),
         (None, None) => context.directory().join(STORE_DIRECTORY),
     };
+    context.refuse_read_only(&store)?;
     let around = store
         .parent()
         .and_then(existing)

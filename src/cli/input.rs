@@ -26,6 +26,15 @@ pub fn read_bytes(context: &Context, path: &Path, limit: u64) -> Result<Vec<u8>,
     }
 }
 
+/// Refuses a content whose JSON text has so many bytes, if that is more than a content may have.
+pub fn refuse_too_large(length: u64, subject: &str) -> Result<(), CliError> {
+    if length <= MAX_CONTENT_BYTES {
+        return Ok(());
+    }
+    Err(CliError::new(Word::TooLarge, format!("{subject} has more than {MAX_CONTENT_BYTES} bytes as JSON text"))
+        .hint("store where it lies instead, such as its path"))
+}
+
 /// The same as text; what is not UTF-8 is refused with the offset of the first bad byte.
 pub fn read_text(context: &Context, path: &Path) -> Result<String, CliError> {
     // JSON may have white space around the value that is no content.
@@ -44,4 +53,15 @@ fn io_error(error: io::Error, name: &str) -> CliError {
     let kind = error.kind();
     let error = if kind == io::ErrorKind::BrokenPipe { io::Error::other(error) } else { error };
     CliError::from(error).about(&format!("cannot read '{name}'"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_content_may_have_just_so_many_bytes() {
+        assert!(refuse_too_large(MAX_CONTENT_BYTES, "it").is_ok());
+        assert_eq!(refuse_too_large(MAX_CONTENT_BYTES + 1, "it").map_err(|error| error.exit()), Err(129));
+    }
 }

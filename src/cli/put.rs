@@ -1,14 +1,14 @@
 //! `mnem put`
 
 use super::context::Context;
-use super::error::{CliError, Word};
+use super::error::CliError;
 use super::get::node_id;
-use super::input::{not_utf8, read_bytes, read_text};
+use super::input::{not_utf8, read_bytes, read_text, refuse_too_large};
 use super::json::{CommitJson, change_name};
 use super::rows::{Asked, Defaults, read_history, read_rows};
 use super::staging::Staging;
 use super::text::escape_line;
-use crate::model::{Content, ContentKind, MAX_CONTENT_BYTES, Node, Provenance, Timestamp};
+use crate::model::{Content, ContentKind, Node, Provenance, Timestamp, json_string_length};
 use crate::object::ObjectId;
 use crate::ops::{self, Condition, Group, StagedReport, StagedState, Write};
 use crate::store::CommitWords;
@@ -95,7 +95,8 @@ pub(super) struct PutArgs {
     #[arg(long, value_name = "HASH|none", conflicts_with = "jsonl")]
     if_match: Option<String>,
 
-    /// With --jsonl: rows {"commit":{"message","author","time"}} commit what came before them; prints the commit ids
+    /// With --jsonl: rows {"commit":{"message","author","time"}} commit what came before them, all in one transaction;
+    /// what comes behind the last is staged once that is durable. Prints the commit ids
     #[arg(long, requires = "jsonl", conflicts_with_all = ["message", "commit_every"])]
     commits: bool,
 
@@ -146,7 +147,8 @@ fn condition(args: &PutArgs) -> Result<Condition, CliError> {
     }
 }
 
-/// Rows with commits among them: all rows are read first, all commits are one transaction; what comes behind the last is staged after it.
+/// Rows with commits among them: all rows are read first, all commits are one transaction. What comes behind the last
+/// one is staged once that is durable.
 fn history(args: &PutArgs, context: &mut Context) -> Result<(), CliError> {
     let Some(rows) = &args.jsonl else { return Err(CliError::usage("commits are made of rows: --jsonl is missing")) };
     if args.id.is_some() || args.file.is_some() || args.new || args.kind == "json" {
@@ -262,16 +264,14 @@ fn writes(args: &PutArgs, context: &Context) -> Result<Vec<Write>, CliError> {
         (false, Some(id), content) => (node_id(id)?, content.as_deref()),
     };
     let text = content_text(args, given, context)?;
+    let is_json = args.kind == "json";
+    refuse_too_large(if is_json { text.trim().len() as u64 } else { json_string_length(&text) }, "the content")?;
     let content = match args.kind.as_str() {
         "json" => Content::from_json(&text).map_err(|error| {
             CliError::from(error).about("the content").hint("text that is no JSON is put without '-t json'")
         })?,
         _ => Content::from_text(&text),
     };
-    if content.json().len() as u64 > MAX_CONTENT_BYTES {
-        return Err(CliError::new(Word::TooLarge, format!("the content has more than {MAX_CONTENT_BYTES} bytes"))
-            .hint("store where it lies instead, such as its path"));
-    }
     Ok(vec![Write::Set(Node { id, content, content_kind, provenance, event_time })])
 }
 

@@ -2,6 +2,7 @@
 
 use super::error::{CliError, Word};
 use super::get::node_id;
+use super::input::refuse_too_large;
 use super::put::{event_time, utf8};
 use crate::model::{Author, CommitTime, Content, ContentKind, JsonError, Message, Node, NodeId, Provenance, Timestamp};
 use crate::ops::Write;
@@ -198,8 +199,12 @@ fn read_row(line: &str, defaults: &Defaults, new_id: &mut impl FnMut() -> NodeId
     }
     let content_json: Option<String> = read("content_json", content_json)?;
     let content = match (content, &content_json) {
-        (Some(raw), None) => Content::from_json(raw.get())?,
+        (Some(raw), None) => {
+            refuse_too_large(raw.get().len() as u64, "the key 'content'")?;
+            Content::from_json(raw.get())?
+        }
         (None, Some(json)) => {
+            refuse_too_large(json.len() as u64, "the key 'content_json'")?;
             Content::from_json(json).map_err(|error| CliError::from(error).about("the key 'content_json'"))?
         }
         (Some(_), Some(_)) => return Err(fault("the keys 'content' and 'content_json' exclude each other")),

@@ -78,6 +78,16 @@ impl Content {
     }
 }
 
+/// How many bytes the JSON string of `text` has, without making it.
+pub fn json_string_length(text: &str) -> u64 {
+    let spelled = |byte: u8| match byte {
+        b'"' | b'\\' | 0x08 | b'\t' | b'\n' | 0x0c | b'\r' => 2,
+        0..0x20 => 6,
+        _ => 1,
+    };
+    2 + text.bytes().map(spelled).sum::<u64>()
+}
+
 /// Spells `text` as a JSON string: `"` and `\` behind a `\`; U+0008, 09, 0A, 0C, 0D as `\b \t \n \f \r`; other
 /// characters below U+0020 as `\u00xx` in lower case; all else as it is.
 pub fn json_string(text: &str) -> String {
@@ -168,6 +178,7 @@ mod tests {
         #[test]
         fn text_comes_back(text in any::<String>()) {
             let content = Content::from_text(&text);
+            prop_assert_eq!(json_string_length(&text), content.json().len() as u64);
             prop_assert_eq!(content.text().expect("text"), text.as_str());
             prop_assert_eq!(Content::from_json(content.json()).expect("valid"), content.clone());
         }

@@ -14,7 +14,7 @@ mod provenance;
 mod time;
 
 pub use author::{Author, Message};
-pub use content::{Content, JsonError, MAX_CONTENT_BYTES, push_json_string};
+pub use content::{Content, JsonError, MAX_CONTENT_BYTES, json_string_length, push_json_string};
 pub use json::{PointerError, minify, pointer};
 #[cfg(feature = "internals")]
 pub use json::{elements, members};

@@ -2,10 +2,10 @@
 
 use super::StoreError;
 use super::disk::Disk;
-use super::open::{MayBeDamage, Snapshot, Store};
+use super::open::{MayBeDamage, Store};
 use super::record::{Head, Number, Session};
 use super::rows::Access;
-use super::staged::{Change, LogError, LogView, NewFrame, Staged, StagedChange, StagedLog};
+use super::staged::{Change, LogError, NewFrame, Staged, StagedChange, StagedLog};
 use super::tables::Tables;
 use crate::model::{NodeId, SessionName};
 use crate::object::ObjectId;
@@ -178,34 +178,31 @@ impl<D: Disk> Store<D> {
         mut read: impl FnMut(&SessionView<'_, super::rows::Reading>) -> Result<R, E>,
     ) -> Result<R, E> {
         let mut overlay_retry = true;
-        let mut attempt = 0;
+        let mut unlocked_reads = 0;
         loop {
-            let locked = attempt == UNLOCKED_READS;
+            let locked = unlocked_reads == UNLOCKED_READS;
             let wait = locked.then(|| self.lock_timeout());
             let log = self.disk().read_log(name, wait).map_err(StoreError::from)?;
             let snapshot = self.snapshot()?;
             if !locked && !log.is_current().map_err(StoreError::from)? {
-                attempt += 1;
-                continue;
-            }
-            if !locked && is_damaged(&snapshot, name, &log)? {
-                attempt += 1;
+                unlocked_reads += 1;
                 continue;
             }
             let result = snapshot.guarded(|tables| {
+                let consumed = tables.session(name).map_err(E::from)?.map_or(0, |row| row.consumed);
+                if !locked && matches!(log.staged(consumed), Err(LogError::Damaged { .. })) {
+                    // A writer may just have been at it.
+                    return Ok(None);
+                }
                 let view = SessionView::of(tables, name, |consumed| log.staged(consumed)).map_err(E::from)?;
-                read(&view)
+                read(&view).map(Some)
             });
             match result {
+                Ok(Some(answer)) => return Ok(answer),
+                Ok(None) => unlocked_reads += 1,
                 Err(error) if overlay_retry && snapshot.is_overlay() && error.is_damage() => overlay_retry = false,
-                other => return other,
+                Err(error) => return Err(error),
             }
         }
     }
-}
-
-/// Whether the log, read without a lock, looks damaged: a writer may just have been at it.
-fn is_damaged(snapshot: &Snapshot, name: &SessionName, log: &LogView) -> Result<bool, StoreError> {
-    let consumed = snapshot.session(name)?.map_or(0, |row| row.consumed);
-    Ok(matches!(log.staged(consumed), Err(LogError::Damaged { .. })))
 }

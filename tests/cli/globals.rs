@@ -194,6 +194,12 @@ fn a_revision_in_the_environment_is_read_and_never_written_at() {
         &["commit", "-m", "c"],
         &["commit", "--allow-empty", "-m", "c"],
         &["commit", "--skip-empty", "-m", "c"],
+        &["restore", "user/diet"],
+        &["rm", "user/diet"],
+        &["import", "-"],
+        &["config", "author", "Me"],
+        &["init"],
+        &["init", "below"],
     ] {
         at(arguments).refuses(129, refusal);
     }
