@@ -126,6 +126,15 @@ impl<'a> Frame<'a> {
         (1 <= from && from <= to && to < u64::MAX).then_some(Self { from, to, bytes })
     }
 
+    /// The length of the frame that `bytes` begins with, by its header alone and without a look at its numbers.
+    #[inline]
+    pub fn length_at(bytes: &[u8]) -> Option<usize> {
+        let header: &[u8; 12] = bytes.first_chunk()?;
+        let payload = u64::from_le_bytes(array::from_fn(|byte| header[4 + byte]));
+        let length = usize::try_from(payload).ok()?.checked_add(HEADER_BYTES)?;
+        (header.starts_with(&MAGIC) && length <= bytes.len()).then_some(length)
+    }
+
     /// Whether its sum is right.
     pub fn is_sound(&self) -> bool {
         self.bytes[SUM_AT..HEADER_BYTES] == sum(self.bytes)

@@ -121,7 +121,7 @@ impl<'a> Staged<'a> {
     }
 
     /// The same for a command that asks for the nodes `ids` and appends: of all frames only the last one and those about
-    /// these nodes, which are found by the bytes of their ids, have their sums looked at. Where anything is odd, all have.
+    /// these nodes, which are found by the bytes of their ids, are looked at, but all are where the last one is odd.
     pub fn skim(path: &Path, log: &'a [u8], consumed: u64, ids: &[&NodeId]) -> Result<Self, LogError> {
         let mut staged = Self::new(path, log, consumed);
         let mut marks: Vec<usize> = Vec::new();
@@ -129,30 +129,22 @@ impl<'a> Staged<'a> {
             marks.extend(memmem::find_iter(log, &StoredId::from(*id).mark()));
         }
         marks.sort_unstable();
-        let mut marks = marks.into_iter().peekable();
-        let (mut end, mut asked, mut last) = (0, Vec::new(), None);
-        while let Some(frame) = Frame::at(&log[end..]) {
-            let at = end;
-            end += frame.length();
-            last = Some(frame);
-            let mut is_marked = false;
-            while marks.next_if(|&mark| mark < end).is_some() {
-                is_marked = true;
-            }
-            if frame.to > consumed {
-                if frame.from != staged.next {
-                    return Self::scan(path, log, consumed);
-                }
-                staged.next = frame.to + 1;
-                if is_marked {
-                    asked.push(at);
-                }
+        let mut marks = marks.into_iter();
+        let mut mark = marks.next().unwrap_or(usize::MAX);
+        let (mut end, mut asked, mut last) = (0, Vec::new(), 0);
+        while let Some(length) = Frame::length_at(&log[end..]) {
+            (last, end) = (end, end + length);
+            if mark < end {
+                asked.push(last);
+                mark = marks.find(|&mark| mark >= end).unwrap_or(usize::MAX);
             }
         }
-        if end == log.len() && last.is_none_or(|last| last.is_sound()) {
-            Ok(Self { frames: log, skimmed: Some(asked), ..staged })
-        } else {
-            Self::scan(path, log, consumed)
+        match Frame::at(&log[last..]).filter(Frame::is_sound) {
+            Some(frame) if end == log.len() => {
+                staged.next = staged.next.max(frame.to + 1);
+                Ok(Self { frames: log, skimmed: Some(asked), ..staged })
+            }
+            Some(_) | None => Self::scan(path, log, consumed),
         }
     }
 
@@ -190,6 +182,7 @@ impl<'a> Staged<'a> {
     pub fn find(&self, id: &NodeId) -> Result<Option<StagedChange<'a>>, LogError> {
         let Some(asked) = &self.skimmed else { return self.find_in(self.live(), id) };
         let frames = asked.iter().filter_map(|&at| Some((at, Frame::at(&self.frames[at..])?)));
+        let frames = frames.filter(|(_, frame)| frame.to > self.consumed);
         let mut sound = Vec::with_capacity(asked.len());
         for (at, frame) in frames {
             if !frame.is_sound() {
