@@ -4,6 +4,7 @@ use super::error::{CliError, Word};
 use super::paint::Paint;
 use super::text::escape_line;
 use super::when;
+use crate::graph::{Revision, Selection};
 use crate::model::{Author, CommitTime, Message, NodeId, Provenance, SessionName};
 use crate::ops;
 use crate::store::{CommitWords, Store, StoreError, Trust, discover, named};
@@ -291,11 +292,22 @@ impl Context {
     }
 
     /// The revision to read at, by option or variable.
-    pub fn revision(&self, option: &AtRevision, store: &Store) -> Result<Option<String>, CliError> {
-        match &option.rev {
-            Some(rev) => Ok(Some(rev.clone())),
-            None => self.variable_revision(store.directory()),
-        }
+    pub fn revision(&self, option: &AtRevision, store: &Store) -> Result<Option<Revision>, CliError> {
+        let text = match &option.rev {
+            Some(rev) => Some(rev.clone()),
+            None => self.variable_revision(store.directory())?,
+        };
+        text.map(|text| self.read_revision(&text)).transpose()
+    }
+
+    /// Reads a revision; times in it may be relative.
+    pub fn read_revision(&self, text: &str) -> Result<Revision, CliError> {
+        Ok(Revision::parse(text, &|time| self.time(time).ok())?)
+    }
+
+    /// Reads a revision, `^A`, `A..B` or `A...B`.
+    pub fn read_selection(&self, text: &str) -> Result<Selection, CliError> {
+        Ok(Selection::parse(text, &|time| self.time(time).ok())?)
     }
 
     /// `MNEM_REV`, unless `MNEM_REV_DIR` limits it to another store.

@@ -212,11 +212,12 @@ impl From<RevisionError> for CliError {
             RevisionError::Unborn { .. } => {
                 told(Word::BadRevision).hint("make one with 'mnem put ID CONTENT' and 'mnem commit -m MESSAGE'")
             }
-            RevisionError::Unknown { .. } | RevisionError::NoAncestor { .. } | RevisionError::NoParent { .. } => {
-                told(Word::BadRevision).hint("see 'mnem log --oneline'")
-            }
+            RevisionError::Unknown { .. }
+            | RevisionError::NoneThatOld { .. }
+            | RevisionError::NoAncestor { .. }
+            | RevisionError::NoParent { .. } => told(Word::BadRevision).hint("see 'mnem log --oneline'"),
             RevisionError::Syntax { .. } | RevisionError::Store(_) => {
-                told(Word::BadRevision).hint("a revision is HEAD, a branch or a commit id, with ~N or ^N behind it")
+                told(Word::BadRevision).hint("a revision is HEAD, a branch or a commit id, with ~N, ^N or @{TIME} behind it")
             }
         }
     }

@@ -4,7 +4,6 @@ use super::context::{AtRevision, Context};
 use super::error::CliError;
 use super::folder;
 use super::pattern::pattern;
-use crate::graph::Revision;
 use crate::model::Node;
 use crate::object::encode_row;
 use crate::ops::{self, LsRequest};
@@ -42,7 +41,7 @@ pub(super) fn run(args: &ExportArgs, context: &mut Context) -> Result<(), CliErr
     let patterns = args.patterns.iter().map(|text| pattern(text, args.literal)).collect::<Result<Vec<_>, _>>()?;
     let store = context.store()?;
     let session = context.session()?;
-    let revision = context.revision(&args.at, &store)?.map(|rev| Revision::parse(&rev)).transpose()?;
+    let revision = context.revision(&args.at, &store)?;
     let request = LsRequest { patterns, revision, nodes: true, ..LsRequest::default() };
     let (listed, also_prefix) = ops::ls(&store, &session, &request)?;
     context.warn_prefix(also_prefix.as_deref());

@@ -3,7 +3,6 @@
 use super::context::{AtRevision, Context};
 use super::error::{CliError, Word};
 use super::json::{AbsentJson, NodeJson, ValueJson};
-use crate::graph::Revision;
 use crate::model::{Content, Node, NodeId, pointer};
 use crate::ops;
 
@@ -41,7 +40,7 @@ pub(super) fn run(args: &GetArgs, context: &mut Context) -> Result<(), CliError>
     }
     let store = context.store()?;
     let session = context.session()?;
-    let revision = context.revision(&args.at, &store)?.map(|rev| Revision::parse(&rev)).transpose()?;
+    let revision = context.revision(&args.at, &store)?;
     let (nodes, also_prefix) = ops::get(&store, &session, revision.as_ref(), &ids)?;
     context.warn_prefix(also_prefix.as_deref());
     let mut absent = Vec::new();

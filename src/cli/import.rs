@@ -7,7 +7,6 @@ use super::input::read_bytes;
 use super::json::{CommitJson, StagedJson};
 use super::put::MAX_ROWS_BYTES;
 use super::rows::{Defaults, read_rows};
-use crate::graph::Revision;
 use crate::model::{Node, NodeId, SessionName};
 use crate::ops::{self, Condition, LsRequest, OpError, StagedState, Write};
 use crate::store::Store;
@@ -67,7 +66,7 @@ pub(super) fn run(args: &ImportArgs, context: &mut Context) -> Result<(), CliErr
             if !context.globals.json {
                 return Ok(context.line(&commit)?);
             }
-            let revisions = vec![Revision::parse(&commit)?];
+            let revisions = vec![context.read_selection(&commit)?];
             let filter = ops::LogFilter { revisions, limit: Some(1), ..ops::LogFilter::default() };
             for entry in ops::log(&store, &session, &filter)?.entries {
                 context.json_line(&CommitJson::new(&entry))?;

@@ -6,7 +6,7 @@ use super::json::{ChangedJson, CommitJson, letter};
 use super::paint::Paint;
 use super::pattern::pattern;
 use super::text::{escape_block, escape_line};
-use crate::graph::{Entry, Revision};
+use crate::graph::{Entry, Selection};
 use crate::model::{CommitTime, Node};
 use crate::ops::{self, Changed, LogFilter, LogReport};
 use crate::store::short_branch;
@@ -21,8 +21,9 @@ const SHORT: usize = 10;
 /// Children come before their parents, whatever the clocks said. With patterns, only commits that changed such a node.
 #[derive(clap::Args, Debug)]
 pub(super) struct LogArgs {
-    /// Where to begin; HEAD if none is named
-    #[arg(value_name = "REV", add = super::complete::revisions())]
+    /// Where to begin, HEAD if none is named; A..B without the ancestors of A, A...B without those of both, ^A without
+    /// those of A
+    #[arg(value_name = "REV|A..B", add = super::complete::revisions())]
     revisions: Vec<String>,
 
     /// Only commits that changed a node with such an id: an id, an id with / behind it for all below, or a glob
@@ -93,14 +94,14 @@ pub(super) fn run(args: &LogArgs, context: &mut Context) -> Result<(), CliError>
     let patterns = args.patterns.iter().map(|text| pattern(text, args.literal)).collect::<Result<_, _>>()?;
     let store = context.store()?;
     let session = context.session()?;
-    let mut revisions = args.revisions.clone();
+    let mut revisions = args.revisions.iter().map(|rev| context.read_selection(rev)).collect::<Result<Vec<_>, _>>()?;
     if revisions.is_empty() {
-        revisions.extend(context.revision(&args.at, &store)?);
+        revisions.extend(context.revision(&args.at, &store)?.map(Selection::Of));
     } else if args.at.rev.is_some() {
         return Err(CliError::usage("REV and --rev both name a revision").hint("mnem log REV"));
     }
     let filter = LogFilter {
-        revisions: revisions.iter().map(|rev| Revision::parse(rev)).collect::<Result<_, _>>()?,
+        revisions,
         patterns,
         all: args.all,
         since: args.since.as_deref().map(|text| time("--since", text, context)).transpose()?,

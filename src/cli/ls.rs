@@ -5,7 +5,6 @@ use super::error::CliError;
 use super::json::{NodeJson, V};
 use super::pattern::pattern;
 use super::text::escape_line;
-use crate::graph::Revision;
 use crate::ops::{self, Listed, LsRequest, Order};
 use serde::Serialize;
 
@@ -50,7 +49,7 @@ pub(super) fn run(args: &LsArgs, context: &mut Context) -> Result<(), CliError> 
     let patterns = args.patterns.iter().map(|text| pattern(text, args.literal)).collect::<Result<Vec<_>, _>>()?;
     let store = context.store()?;
     let session = context.session()?;
-    let revision = context.revision(&args.at, &store)?.map(|rev| Revision::parse(&rev)).transpose()?;
+    let revision = context.revision(&args.at, &store)?;
     if args.count {
         let (count, also_prefix) = ops::count(&store, &session, &patterns, revision.as_ref())?;
         context.warn_prefix(also_prefix.as_deref());

@@ -4,7 +4,6 @@ use super::context::Context;
 use super::error::{CliError, Word};
 use super::json::StagedJson;
 use super::pattern::pattern;
-use crate::graph::Revision;
 use crate::ops;
 
 /// Take staged changes back, or stage what a revision has
@@ -28,7 +27,7 @@ pub(super) struct RestoreArgs {
 
 pub(super) fn run(args: &RestoreArgs, context: &mut Context) -> Result<(), CliError> {
     let patterns = args.patterns.iter().map(|text| pattern(text, args.literal)).collect::<Result<Vec<_>, _>>()?;
-    let revision = args.source.as_deref().map(Revision::parse).transpose()?;
+    let revision = args.source.as_deref().map(|rev| context.read_revision(rev)).transpose()?;
     let store = context.store_to_write()?;
     let session = context.session()?;
     let report = ops::restore(&store, &session, &patterns, revision.as_ref())?;

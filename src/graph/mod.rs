@@ -9,7 +9,7 @@ mod walk;
 
 pub use ancestry::Reach;
 pub use entry::{Entry, Surroundings};
-pub use revision::{Revision, RevisionError, resolve};
+pub use revision::{Ends, Revision, RevisionError, Selection, resolve, resolve_all};
 pub use select::{Held, Memory, select};
 pub use versions::versions;
-pub use walk::Walk;
+pub use walk::{Walk, merge_bases};

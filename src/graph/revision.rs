@@ -1,5 +1,8 @@
-//! Names of commits: `HEAD`, `@`, a branch, `refs/…`, an id or a prefix of one, each with `~N` and `^N` behind it.
+//! Names of commits: `HEAD`, `@`, a branch, `refs/…`, an id or a prefix of one, each with `~N`, `^N` and `@{TIME}` behind
+//! it; and of ranges of them: `A..B`, `A...B`, `^A`.
 
+use super::merge_bases;
+use crate::model::CommitTime;
 use crate::object::CommitId;
 use crate::store::{Access, Head, MayBeDamage, Number, StoreError, Tables, short_branch};
 
@@ -28,6 +31,21 @@ enum Step {
     Back(u64),
     /// `^N`: the N-th parent; `^0` is the commit itself.
     Parent(u64),
+    /// `@{TIME}`: the newest first-parent ancestor made at this time or earlier.
+    At(CommitTime),
+}
+
+/// Commits to show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Selection {
+    /// The commit and its ancestors.
+    Of(Revision),
+    /// Not the commit and its ancestors.
+    Without(Revision),
+    /// The ancestors of the second that are none of the first: `A..B`.
+    Between(Revision, Revision),
+    /// The ancestors of either that are not ancestors of both: `A...B`.
+    Either(Revision, Revision),
 }
 
 /// Why a revision names no commit.
@@ -54,6 +72,12 @@ pub enum RevisionError {
         text: String,
         /// Branches whose names are like it.
         near: Vec<String>,
+    },
+    /// No commit is that old.
+    #[error("no commit of '{text}' is that old")]
+    NoneThatOld {
+        /// What was given.
+        text: String,
     },
     /// A step leads behind the first commit.
     #[error("'{text}' leads behind the first commit")]
@@ -95,13 +119,17 @@ pub struct Resolved {
     pub also_prefix: Option<String>,
 }
 
+/// Reads a time within a revision; `None` where it is none.
+pub type ReadTime<'t> = &'t dyn Fn(&str) -> Option<CommitTime>;
+
 impl Revision {
     /// Reads the grammar; whether the commit exists is not looked at.
-    pub fn parse(text: &str) -> Result<Self, RevisionError> {
+    pub fn parse(text: &str, read_time: ReadTime<'_>) -> Result<Self, RevisionError> {
         let fault = |why| RevisionError::Syntax { text: text.to_owned(), why };
-        let end = text.find(['~', '^']).unwrap_or(text.len());
+        let end = ["~", "^", "@{"].iter().filter_map(|start| text.find(start)).min().unwrap_or(text.len());
         let (name, mut rest) = text.split_at(end);
         let base = match name {
+            "" if rest.starts_with("@{") => Base::Head,
             "" => return Err(fault("it names no commit")),
             "HEAD" | "@" => Base::Head,
             name if name.chars().any(|c| c.is_control() || c.is_whitespace()) => {
@@ -110,21 +138,93 @@ impl Revision {
             name => Base::Name(name.to_owned()),
         };
         let mut steps = Vec::new();
-        while let Some(kind) = rest.chars().next() {
+        while !rest.is_empty() {
+            if let Some(inside) = rest.strip_prefix("@{") {
+                let (time, behind) = inside.split_once('}').ok_or_else(|| fault("'@{' has no '}'"))?;
+                steps.push(Step::At(read_time(time).ok_or_else(|| fault("between '@{' and '}' stands a time"))?));
+                rest = behind;
+                continue;
+            }
+            if !rest.starts_with(['~', '^']) {
+                return Err(fault("behind a name only ~N, ^N and @{TIME} may stand"));
+            }
             let digits = rest[1..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |at| at + 1);
             let count = match &rest[1..digits] {
                 "" => 1,
                 digits => digits.parse().map_err(|_| fault("a count is too large"))?,
             };
-            steps.push(match kind {
-                '~' => Step::Back(count),
-                '^' => Step::Parent(count),
-                _ => return Err(fault("behind a name only ~N and ^N may stand")),
-            });
+            steps.push(if rest.starts_with('~') { Step::Back(count) } else { Step::Parent(count) });
             rest = &rest[digits..];
         }
         Ok(Self { text: text.to_owned(), base, steps })
     }
+
+    /// HEAD itself.
+    pub fn head() -> Self {
+        Self { text: "HEAD".to_owned(), base: Base::Head, steps: Vec::new() }
+    }
+}
+
+impl Selection {
+    /// Reads a revision, `^A`, `A..B` or `A...B`; an end that is left out is HEAD.
+    pub fn parse(text: &str, read_time: ReadTime<'_>) -> Result<Self, RevisionError> {
+        let end = |text: &str| if text.is_empty() { Ok(Revision::head()) } else { Revision::parse(text, read_time) };
+        if let Some(without) = text.strip_prefix('^') {
+            return Ok(Self::Without(Revision::parse(without, read_time)?));
+        }
+        if let Some((one, other)) = text.split_once("...") {
+            return Ok(Self::Either(end(one)?, end(other)?));
+        }
+        match text.split_once("..") {
+            Some((one, other)) => Ok(Self::Between(end(one)?, end(other)?)),
+            None => Ok(Self::Of(Revision::parse(text, read_time)?)),
+        }
+    }
+}
+
+/// The ends of a walk.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ends {
+    /// Where it begins.
+    pub starts: Vec<Number>,
+    /// Whose ancestors it leaves out.
+    pub without: Vec<Number>,
+    /// Branch names that are prefixes of commit ids too.
+    pub also_prefixes: Vec<String>,
+}
+
+/// Finds the commits that selections name. HEAD is where they begin that only leave out.
+pub fn resolve_all<A: Access>(
+    tables: &Tables<A>,
+    head: &Head,
+    selections: &[Selection],
+) -> Result<Ends, RevisionError> {
+    let mut ends = Ends::default();
+    let mut find = |revision: &Revision| -> Result<Number, RevisionError> {
+        let resolved = resolve(tables, head, revision)?;
+        ends.also_prefixes.extend(resolved.also_prefix);
+        Ok(resolved.number)
+    };
+    let (mut starts, mut without) = (Vec::new(), Vec::new());
+    for selection in selections {
+        match selection {
+            Selection::Of(revision) => starts.push(find(revision)?),
+            Selection::Without(revision) => without.push(find(revision)?),
+            Selection::Between(one, other) => {
+                without.push(find(one)?);
+                starts.push(find(other)?);
+            }
+            Selection::Either(one, other) => {
+                let (one, other) = (find(one)?, find(other)?);
+                without.extend(merge_bases(tables, one, other)?);
+                starts.extend([one, other]);
+            }
+        }
+    }
+    if starts.is_empty() {
+        starts.push(find(&Revision::head())?);
+    }
+    Ok(Ends { starts, without, ..ends })
 }
 
 /// Finds the commit that `revision` names, where `head` is the session's HEAD.
@@ -142,6 +242,13 @@ pub fn resolve<A: Access>(tables: &Tables<A>, head: &Head, revision: &Revision) 
                     resolved.number = *parents.first().ok_or_else(|| RevisionError::NoAncestor { text: text() })?;
                 }
             }
+            Step::At(time) => loop {
+                let commit = tables.commit(resolved.number)?;
+                if commit.time.unix_ms() <= time.unix_ms() {
+                    break;
+                }
+                resolved.number = *commit.parents.first().ok_or_else(|| RevisionError::NoneThatOld { text: text() })?;
+            },
             Step::Parent(0) => {}
             Step::Parent(count) => {
                 let parents = tables.commit(resolved.number)?.parents;
@@ -216,24 +323,55 @@ fn near<A: Access>(tables: &Tables<A>, name: &str) -> Result<Vec<String>, StoreE
 mod tests {
     use super::*;
 
+    const NOON: &str = "2026-01-02T12:00:00.000+00:00";
+
+    fn read(text: &str) -> Option<CommitTime> {
+        (text == "noon").then(|| CommitTime::parse(NOON).expect("a time"))
+    }
+
+    fn parse(text: &str) -> Result<Revision, RevisionError> {
+        Revision::parse(text, &read)
+    }
+
     fn steps(text: &str) -> Vec<Step> {
-        Revision::parse(text).expect("a revision").steps
+        parse(text).expect("a revision").steps
     }
 
     #[test]
     fn steps_follow_the_name() {
-        assert_eq!(Revision::parse("HEAD").expect("a revision").base, Base::Head);
-        assert_eq!(Revision::parse("@~2^").expect("a revision").base, Base::Head);
-        assert_eq!(Revision::parse("a/b-c.d").expect("a revision").base, Base::Name("a/b-c.d".into()));
+        for text in ["HEAD", "@", "@~2^", "@{noon}", "@@{noon}"] {
+            assert_eq!(parse(text).expect("a revision").base, Base::Head, "{text}");
+        }
+        assert_eq!(parse("a/b-c.d").expect("a revision").base, Base::Name("a/b-c.d".into()));
         assert_eq!(steps("x"), []);
         assert_eq!(steps("x~"), [Step::Back(1)]);
         assert_eq!(steps("x~0^^2~10"), [Step::Back(0), Step::Parent(1), Step::Parent(2), Step::Back(10)]);
+        let noon = Step::At(CommitTime::parse(NOON).expect("a time"));
+        assert_eq!(steps("x~2@{noon}^"), [Step::Back(2), noon, Step::Parent(1)]);
     }
 
     #[test]
     fn what_is_not_in_the_grammar_is_refused() {
-        for text in ["", "~1", "^", "x~a", "x^1y", "a b", "a\n", "x~99999999999999999999"] {
-            assert!(matches!(Revision::parse(text), Err(RevisionError::Syntax { .. })), "{text:?}");
+        for text in
+            ["", "~1", "^", "x~a", "x^1y", "a b", "a\n", "x~99999999999999999999", "x@{night}", "x@{noon", "x~é", "^é"]
+        {
+            assert!(matches!(parse(text), Err(RevisionError::Syntax { .. })), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn selections_name_ends() {
+        let select = |text| Selection::parse(text, &read).expect("a selection");
+        let (a, b, head) = (parse("a").expect("a"), parse("b~2").expect("b"), Revision::head());
+        assert_eq!(select("a"), Selection::Of(a.clone()));
+        assert_eq!(select("^a"), Selection::Without(a.clone()));
+        assert_eq!(select("a..b~2"), Selection::Between(a.clone(), b.clone()));
+        assert_eq!(select("a.."), Selection::Between(a.clone(), head.clone()));
+        assert_eq!(select("..b~2"), Selection::Between(head.clone(), b.clone()));
+        assert_eq!(select("a...b~2"), Selection::Either(a.clone(), b));
+        assert_eq!(select("...a"), Selection::Either(head, a));
+        for text in ["^", "", "a..b..c d", "^a..b c"] {
+            assert!(Selection::parse(text, &read).is_err(), "{text:?}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! The commits behind revisions.
 
 use super::{OpError, StagedState};
-use crate::graph::{Entry, Reach, Revision, Surroundings, Walk, resolve, versions};
+use crate::graph::{Ends, Entry, Reach, Selection, Surroundings, Walk, resolve_all, versions};
 use crate::model::{Node, NodeId, Pattern, SessionName};
 use crate::object::{CommitId, Leaf, diff};
 use crate::store::{Access, CommitRecord, Disk, Head, Number, SessionView, Store, StoreError, Tables, short_branch};
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug, Default)]
 pub struct LogFilter {
     /// Where to begin; HEAD if none is named.
-    pub revisions: Vec<Revision>,
+    pub revisions: Vec<Selection>,
     /// Only commits that changed a node with such an id.
     pub patterns: Vec<Pattern>,
     /// Begin at every ref too.
@@ -95,12 +95,12 @@ pub struct LogReport {
 pub fn log<D: Disk>(store: &Store<D>, session: &SessionName, filter: &LogFilter) -> Result<LogReport, OpError> {
     store.read(session, |view| {
         let mut report = LogReport { head_branch: view.head.branch().map(str::to_owned), ..LogReport::default() };
-        let starts = starts(view, filter, &mut report)?;
+        let ends = ends(view, filter, &mut report)?;
         let found = if filter.patterns.is_empty() {
-            take(Walk::new(view.tables, starts, filter.first_parent), filter)?
+            take(Walk::new(view.tables, ends.starts, ends.without, filter.first_parent), filter)?
         } else if filter.first_parent {
-            let changed = changed_commits(view.tables, &starts, &filter.patterns)?;
-            let walk = Walk::new(view.tables, starts, true).filter_map(|step| {
+            let changed = changed_commits(view.tables, &ends.starts, &filter.patterns)?;
+            let walk = Walk::new(view.tables, ends.starts, ends.without, true).filter_map(|step| {
                 let keep = step.as_ref().map_or(Ok(true), |(number, commit)| {
                     changed_on_first_parent(view.tables, *number, commit, &changed, &filter.patterns)
                 });
@@ -108,8 +108,8 @@ pub fn log<D: Disk>(store: &Store<D>, session: &SessionName, filter: &LogFilter)
             });
             take(walk, filter)?
         } else {
-            let changed = changed_commits(view.tables, &starts, &filter.patterns)?;
-            take(ancestors_among(view.tables, &starts, &changed)?, filter)?
+            let changed = changed_commits(view.tables, &ends.starts, &filter.patterns)?;
+            take(ancestors_among(view.tables, &ends, &changed)?, filter)?
         };
         if filter.changed {
             let changed = found.iter().map(|(_, commit)| changed_nodes(view.tables, commit, &filter.patterns));
@@ -124,30 +124,22 @@ pub fn log<D: Disk>(store: &Store<D>, session: &SessionName, filter: &LogFilter)
     })
 }
 
-fn starts<A: Access>(
-    view: &SessionView<'_, A>,
-    filter: &LogFilter,
-    report: &mut LogReport,
-) -> Result<Vec<Number>, OpError> {
+fn ends<A: Access>(view: &SessionView<'_, A>, filter: &LogFilter, report: &mut LogReport) -> Result<Ends, OpError> {
     if filter.all {
         let mut starts: Vec<_> = view.tables.references("refs/")?.into_iter().map(|(_, number)| number).collect();
         starts.extend(view.head_commit()?);
-        return Ok(starts);
+        return Ok(Ends { starts, ..Ends::default() });
     }
     if filter.revisions.is_empty() {
         let head = view.head_commit()?;
         if let (None, Head::Branch(name)) = (head, &view.head) {
             report.unborn = Some(short_branch(name).to_owned());
         }
-        return Ok(head.into_iter().collect());
+        return Ok(Ends { starts: head.into_iter().collect(), ..Ends::default() });
     }
-    let mut starts = Vec::new();
-    for revision in &filter.revisions {
-        let resolved = resolve(view.tables, &view.head, revision)?;
-        report.also_prefixes.extend(resolved.also_prefix);
-        starts.push(resolved.number);
-    }
-    Ok(starts)
+    let mut ends = resolve_all(view.tables, &view.head, &filter.revisions)?;
+    report.also_prefixes.append(&mut ends.also_prefixes);
+    Ok(ends)
 }
 
 /// Leaves out what the filter does not admit, then passes over some and takes some; reads no further.
@@ -204,13 +196,19 @@ fn changed_commits<A: Access>(
 /// Those of `candidates` that are ancestors of `starts`, the highest number first.
 fn ancestors_among<'a, A: Access>(
     tables: &'a Tables<A>,
-    starts: &[Number],
+    ends: &Ends,
     candidates: &'a BTreeSet<Number>,
 ) -> Result<impl Iterator<Item = Result<(Number, CommitRecord), StoreError>> + 'a, StoreError> {
-    let places = starts.iter().map(|&start| Ok(tables.commit(start)?.place)).collect::<Result<Vec<_>, StoreError>>()?;
-    let mut reach = Reach::of(places);
+    let reach = |numbers: &[Number]| {
+        let places = numbers.iter().map(|&number| Ok(tables.commit(number)?.place));
+        Ok::<_, StoreError>(Reach::of(places.collect::<Result<Vec<_>, StoreError>>()?))
+    };
+    let (mut wanted, mut left_out) = (reach(&ends.starts)?, reach(&ends.without)?);
     Ok(candidates.iter().rev().filter_map(move |&number| {
-        let checked = tables.commit(number).and_then(|commit| Ok((reach.contains(tables, commit.place)?, commit)));
+        let checked = tables.commit(number).and_then(|commit| {
+            let place = commit.place;
+            Ok((wanted.contains(tables, place)? && !left_out.contains(tables, place)?, commit))
+        });
         match checked {
             Ok((true, commit)) => Some(Ok((number, commit))),
             Ok((false, _)) => None,

@@ -79,3 +79,54 @@ fn an_ambiguous_prefix_is_refused_with_its_candidates() {
     }
     place.mnem(&["get", "k", "-r", &COMMIT[..5]]).says("v", "");
 }
+
+#[test]
+fn a_time_names_the_newest_commit_that_is_as_old() {
+    let place = Place::with_story();
+    // The story's commits are of 08:00, 09:00 and 10:00:00.5.
+    for (revision, expected) in [
+        ("@{2025-12-01T08:00:00Z}", FIRST),
+        ("main@{2025-12-01T09:59:59+01:00}", FIRST),
+        ("HEAD@{2025-12-01T09:00:00Z}", SECOND),
+        ("@{2025-12-01T10:00:00.499Z}", SECOND),
+        ("@{2025-12-01T10:00:00.5Z}", THIRD),
+        ("@{now}", THIRD),
+        ("@{now}~1", SECOND),
+    ] {
+        place.mnem(&["log", "--ids", "-n1", revision]).says(&format!("{expected}\n"), "");
+    }
+    place.mnem(&["get", "user/diet", "-r", "@{2025-12-01T07:59:59Z}"]).refuses(
+        128,
+        "mnem: error[bad-revision]: no commit of '@{2025-12-01T07:59:59Z}' is that old\nhint: see 'mnem log --oneline'\n",
+    );
+    for (revision, why) in [("@{noon}", "between '@{' and '}' stands a time"), ("@{now", "'@{' has no '}'")] {
+        let told = format!("mnem: error[bad-revision]: '{revision}' is not a revision: {why}\n");
+        let run = place.mnem(&["log", revision]).answer();
+        assert_eq!((run.status, run.stdout.as_str()), (128, ""), "{revision}");
+        assert!(run.stderr.starts_with(&told), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn ranges_leave_out_ancestors() {
+    let place = Place::with_story();
+    let all = [THIRD, SECOND, FIRST];
+    for (range, expected) in [
+        (&["HEAD~2..HEAD"][..], &all[..2]),
+        (&["HEAD~2.."], &all[..2]),
+        (&["..HEAD~1"], &[]),
+        (&["HEAD..HEAD"], &[]),
+        (&["HEAD~1...HEAD"], &all[..1]),
+        (&["HEAD...HEAD~2"], &all[..2]),
+        (&["^HEAD~1"], &all[..1]),
+        (&["HEAD", "^HEAD~2"], &all[..2]),
+        (&["HEAD~1..HEAD", "HEAD~2"], &all[..1]),
+    ] {
+        let lines: String = expected.iter().map(|id| format!("{id}\n")).collect();
+        place.mnem(&["log", "--ids"]).arguments(range.iter().copied()).says(&lines, "");
+    }
+    place.mnem(&["log", "--ids", "HEAD~2..", "--", "user/allergies"]).says(&format!("{THIRD}\n"), "");
+    place
+        .mnem(&["log", "--ids", "HEAD~2..", "--first-parent", "--", "user/*"])
+        .says(&format!("{THIRD}\n{SECOND}\n"), "");
+}

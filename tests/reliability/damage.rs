@@ -69,7 +69,7 @@ fn told<T: Debug>(answer: Result<T, OpError>) -> Result<String, OpError> {
 fn questions<'a>(store: &'a Store, commits: &[String]) -> Vec<(&'static str, Question<'a>)> {
     let session = SessionName::default();
     let ids: Vec<_> = (0..IDS).map(|number| NodeId::new(id(number)).expect("an id")).collect();
-    let revision = |text: &str| Revision::parse(text).expect("a revision");
+    let revision = |text: &str| Revision::parse(text, &|_| None).expect("a revision");
     let pattern = |text: &str| Pattern::parse(text, false).expect("a pattern");
     let get = |revision: Option<Revision>| -> Question<'a> {
         let (session, ids) = (session.clone(), ids.clone());
