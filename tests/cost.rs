@@ -38,7 +38,7 @@ fn counted(place: &Path, arguments: &[&str]) -> Option<BTreeMap<String, usize>> 
     }
     mnem(place, &mut strace, arguments);
     let mut counts = BTreeMap::new();
-    for line in std::fs::read_to_string(&trace).expect("a trace").lines().filter(|line| line.contains(".mnemosyne")) {
+    for line in std::fs::read_to_string(&trace).expect("a trace").lines().filter(|line| line.contains("/.mnemosyne/")) {
         let call = line.split_whitespace().nth(1).and_then(|call| call.split('(').next()).unwrap_or_default();
         let kind = if call.contains("sync") { "sync" } else { "write" };
         *counts.entry(kind.to_owned()).or_default() += 1;
@@ -62,6 +62,23 @@ fn a_put_is_one_sync_and_one_write_and_the_first_syncs_the_directory_too() {
     }
     let same = counted(place.path(), &["put", "a", "3"]).expect("strace");
     assert_eq!(same, BTreeMap::new(), "what stands already is not written");
+}
+
+#[test]
+fn a_store_is_on_the_disk_with_its_name_before_it_is_told_of() {
+    let place = tempfile::tempdir().expect("a directory");
+    for again in [false, true] {
+        let Some(_) = counted(place.path(), &["init"]) else { return };
+        let trace = std::fs::read_to_string(place.path().join("trace")).expect("a trace");
+        let lines: Vec<_> = trace.lines().filter(|line| line.contains("sync(")).collect();
+        let parent = format!("<{}>)", place.path().canonicalize().expect("a path").display());
+        assert!(lines.last().is_some_and(|line| line.contains(&parent)), "the name is synced last: {lines:#?}");
+        if !again {
+            for part in ["/.gitignore>", "/staged>", "/store.redb>"] {
+                assert!(lines.iter().any(|line| line.contains(part)), "{part}: {lines:#?}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -119,7 +136,7 @@ mod allocated {
     use mnemosyne::model::{
         Author, BranchName, CommitTime, Content, ContentKind, Message, Node, NodeId, Provenance, SessionName,
     };
-    use mnemosyne::ops::{Group, Write, batch};
+    use mnemosyne::ops::{Condition, Write, put_and_commit};
     use mnemosyne::store::{CommitWords, Store, init};
     use std::time::Duration;
 
@@ -134,13 +151,12 @@ mod allocated {
         })
     }
 
-    fn group(writes: Vec<Write>, number: i64) -> Group {
-        let words = CommitWords {
+    fn words(number: i64) -> CommitWords {
+        CommitWords {
             author: Author::new("agent-7 <agent7@example.com>").expect("an author"),
             time: CommitTime::new(1_764_576_000_000 + number, 0).expect("a time"),
             message: Message::new(&format!("step {number}: record an observation")).expect("a message"),
-        };
-        Group { writes, words }
+        }
     }
 
     #[test]
@@ -155,14 +171,15 @@ mod allocated {
             let stats = database.begin_write().expect("a transaction").stats().expect("statistics");
             stats.allocated_pages() * stats.page_size() as u64
         };
-        let all = (0..1000).map(|number| node(number, 0)).collect();
-        batch(&store, &session, vec![group(all, 0)], Vec::new()).expect("a commit");
+        let commit = |writes, number| {
+            put_and_commit(&store, &session, writes, Condition::Any, &words(number)).expect("a commit");
+        };
+        commit((0..1000).map(|number| node(number, 0)).collect(), 0);
         let before = allocated();
-        let commits = (1..=1000i64).map(|number| {
+        for number in 1..=1000i64 {
             let version = usize::try_from(number).expect("small");
-            group(vec![node(version * 7919 % 1000, version)], number)
-        });
-        batch(&store, &session, commits.collect(), Vec::new()).expect("commits");
+            commit(vec![node(version * 7919 % 1000, version)], number);
+        }
         let bytes = (allocated() - before) / 1000;
         assert!((400..=1500).contains(&bytes), "{bytes} bytes a commit");
     }

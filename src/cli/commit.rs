@@ -133,12 +133,13 @@ fn nothing(args: &CommitArgs, context: &mut Context) -> Result<(), CliError> {
 fn tell(report: CommitReport, context: &mut Context) -> Result<(), CliError> {
     context.warn_error(report.warning);
     let commit = &report.entry.commit;
+    let paint = context.err_paint();
     let place = match &report.head {
-        Head::Branch(name) => escape_line(short_branch(name)).into_owned(),
+        Head::Branch(name) => paint.branch(&escape_line(short_branch(name))),
         Head::Detached(_) => "detached HEAD".to_owned(),
     };
     let id = commit.id.to_string();
-    context.say(&format!("[{place} {}] {}", &id[..10], escape_line(commit.message.subject())));
+    context.say(&format!("[{place} {}] {}", paint.commit(&id[..10]), escape_line(commit.message.subject())));
     context.say(&format!(" {}", counted(commit.changes)));
     if context.globals.json {
         return context.json_line(&CommitJson::new(&report.entry));

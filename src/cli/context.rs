@@ -7,7 +7,7 @@ use super::when;
 use crate::graph::{Revision, Selection};
 use crate::model::{Author, CommitTime, Message, NodeId, Provenance, SessionName};
 use crate::ops;
-use crate::store::{CommitWords, Store, StoreError, Trust, discover, named};
+use crate::store::{CommitWords, Store, StoreError, Trust, check, discover, named};
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
@@ -120,10 +120,8 @@ impl Context {
     /// Looks at the options, the working directory and the terminal.
     #[expect(clippy::disallowed_methods, reason = "the one place that asks for the working directory")]
     pub fn new(globals: Globals) -> Result<Self, CliError> {
-        let mut directory = match std::env::current_dir() {
-            Ok(directory) => directory,
-            Err(error) => return Err(CliError::from(error).about("the working directory")),
-        };
+        // Where the directory is gone, an absolute path still leads to a store.
+        let mut directory = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
         for step in &globals.directory {
             directory.push(step);
             if !directory.is_dir() {
@@ -151,6 +149,11 @@ impl Context {
         self.out_paint
     }
 
+    /// The colours of the commentary.
+    pub fn err_paint(&self) -> Paint {
+        self.err_paint
+    }
+
     /// Ends a line of a plain list.
     pub fn line(&mut self, text: &str) -> io::Result<()> {
         let end = if self.globals.nul { b"\0" } else { b"\n" };
@@ -161,7 +164,7 @@ impl Context {
 
     /// Writes an id on a line of its own: for people escaped, exact where lines end with NUL.
     pub fn id_line(&mut self, id: &NodeId) -> io::Result<()> {
-        if self.globals.nul { self.line(id.as_str()) } else { self.line(&escape_line(id.as_str())) }
+        if self.globals.nul { self.line(id.as_str()) } else { self.line(&self.paint().id(&escape_line(id.as_str()))) }
     }
 
     /// Writes one row of JSON.
@@ -271,6 +274,12 @@ impl Context {
             Some(given) => Store::new(directory, given),
             None => Store::new(directory, DEFAULT_LOCK_TIMEOUT).with_setting(|text| when::parse_duration(text).ok()),
         })
+    }
+
+    /// The store that stands at `directory`, if it may be trusted.
+    pub fn open_named(&self, directory: &Path) -> Result<Store, CliError> {
+        check(directory, &trust())?;
+        Ok(Store::new(directory.to_owned(), DEFAULT_LOCK_TIMEOUT))
     }
 
     /// The store, for a command that writes: refused while a revision is being looked at.

@@ -5,9 +5,9 @@ use super::error::{CliError, Word};
 use super::json::V;
 use super::text::escape_block;
 use serde::Serialize;
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 /// Play the story of a poisoned belief
 ///
@@ -90,11 +90,10 @@ pub(super) fn run(_: &DemoArgs, context: &mut Context) -> Result<(), CliError> {
         match scene {
             Say(remark) => tell(context, Some(remark), None)?,
             Run(arguments) => {
-                let output = play(&program, arguments, place.path(), BEGIN + 60 * minute)?;
-                let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat())
-                    .replace(&place.path().display().to_string(), "/agent");
+                let (status, output) = play(&program, arguments, place.path(), BEGIN + 60 * minute)?;
+                let text = String::from_utf8_lossy(&output).replace(&place.path().display().to_string(), "/agent");
                 tell(context, None, Some((arguments, &text)))?;
-                if !output.status.success() {
+                if !status.success() {
                     return Err(CliError::new(Word::Io, format!("'mnem {}' failed", shell_words(arguments))));
                 }
             }
@@ -103,8 +102,10 @@ pub(super) fn run(_: &DemoArgs, context: &mut Context) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Runs a command in the demo's own store, at a moment of its own, whatever the environment says.
-fn play(program: &Path, arguments: &[&str], place: &Path, moment: i64) -> io::Result<Output> {
+/// Runs a command in the demo's own store, at a moment of its own, whatever the environment says. What it prints on either
+/// stream comes in the order in which it was printed.
+fn play(program: &Path, arguments: &[&str], place: &Path, moment: i64) -> io::Result<(ExitStatus, Vec<u8>)> {
+    let (mut reader, writer) = io::pipe()?;
     let mut command = Command::new(program);
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"MNEM_")) {
         command.env_remove(name);
@@ -116,7 +117,14 @@ fn play(program: &Path, arguments: &[&str], place: &Path, moment: i64) -> io::Re
         .env("MNEM_AUTHOR", "agent-7 <agent-7@example.org>")
         .env("NO_COLOR", "1")
         .stdin(Stdio::null())
-        .output()
+        .stdout(writer.try_clone()?)
+        .stderr(writer);
+    let mut child = command.spawn()?;
+    // The command holds the other end of the pipe too, and would keep it open.
+    drop(command);
+    let mut output = Vec::new();
+    reader.read_to_end(&mut output)?;
+    Ok((child.wait()?, output))
 }
 
 fn tell(context: &mut Context, remark: Option<&str>, played: Option<(&[&str], &str)>) -> Result<(), CliError> {

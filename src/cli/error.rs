@@ -179,9 +179,7 @@ impl From<StoreError> for CliError {
             StoreError::NotADirectory { .. } => {
                 told(Word::NoStore).hint("move it away, then create one with 'mnem init'")
             }
-            StoreError::Unsafe { path, .. } => {
-                told(Word::UnsafeStore).hint(format!("to trust it: export MNEM_SAFE_DIRECTORY='{}'", path.display()))
-            }
+            StoreError::Unsafe { path, .. } => told(Word::UnsafeStore).hint(trust_hint(path)),
             StoreError::Busy { .. } => {
                 told(Word::Busy).hint("wait for it, or give it longer with '--lock-timeout 60s'")
             }
@@ -202,8 +200,11 @@ impl From<RevisionError> for CliError {
         }
         let told = |word| Self::of(word, &error);
         match &error {
-            RevisionError::Ambiguous { candidates, .. } => {
-                let lines: Vec<_> = candidates.iter().map(|(id, subject)| format!("{id} {subject}")).collect();
+            RevisionError::Ambiguous { candidates, more, .. } => {
+                let mut lines: Vec<_> = candidates.iter().map(|(id, subject)| format!("{id} {subject}")).collect();
+                if *more {
+                    lines.push("and more".to_owned());
+                }
                 told(Word::AmbiguousRevision).hint(lines.join("\n"))
             }
             RevisionError::Unknown { near, .. } if !near.is_empty() => {
@@ -216,9 +217,8 @@ impl From<RevisionError> for CliError {
             | RevisionError::NoneThatOld { .. }
             | RevisionError::NoAncestor { .. }
             | RevisionError::NoParent { .. } => told(Word::BadRevision).hint("see 'mnem log --oneline'"),
-            RevisionError::Syntax { .. } | RevisionError::Store(_) => {
-                told(Word::BadRevision).hint("a revision is HEAD, a branch or a commit id, with ~N, ^N or @{TIME} behind it")
-            }
+            RevisionError::Syntax { .. } | RevisionError::Store(_) => told(Word::BadRevision)
+                .hint("a revision is HEAD, a branch or a commit id, with ~N, ^N or @{TIME} behind it"),
         }
     }
 }
@@ -274,6 +274,9 @@ impl From<NameError> for CliError {
 
 impl From<PatternError> for CliError {
     fn from(error: PatternError) -> Self {
+        if let PatternError::Id(error) = error {
+            return error.into();
+        }
         Self::of(Word::BadPattern, &error).hint("such as 'user/' or 'user/*'; '--literal' takes * ? [ as they are")
     }
 }
@@ -286,7 +289,7 @@ impl From<PointerError> for CliError {
 
 impl From<TimeError> for CliError {
     fn from(error: TimeError) -> Self {
-        Self::of(Word::BadTime, &error).hint("an event time looks like 2026-11-30T18:05:00+01:00")
+        Self::of(Word::BadTime, &error).hint("a time looks like 2026-11-30T18:05:00+01:00")
     }
 }
 
@@ -310,10 +313,24 @@ impl std::fmt::Display for CliError {
     }
 }
 
+/// The line to type that trusts a store. A list is separated by colons, so a path with one cannot be named in it.
+fn trust_hint(path: &std::path::Path) -> String {
+    match path.to_str() {
+        Some(path) if !path.contains(':') => format!("to trust it: export MNEM_SAFE_DIRECTORY={}", shell_word(path)),
+        Some(_) | None => "to trust every store: export MNEM_SAFE_DIRECTORY='*'".to_owned(),
+    }
+}
+
+/// A text as one word of a shell's line, whatever it holds.
+pub fn shell_word(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
+    use std::path::Path;
 
     #[test]
     fn the_readme_lists_every_word_with_its_status() {
@@ -327,5 +344,12 @@ mod tests {
         }
         let words = Word::ALL.iter().map(|word| (word.exit().to_string(), word.text().to_owned()));
         assert_eq!(told, words.collect());
+    }
+
+    #[test]
+    fn a_hint_is_safe_to_type_whatever_the_path() {
+        let quoted = r"to trust it: export MNEM_SAFE_DIRECTORY='/x'\''; touch y; '\''/.mnemosyne'";
+        assert_eq!(trust_hint(Path::new("/x'; touch y; '/.mnemosyne")), quoted);
+        assert_eq!(trust_hint(Path::new("/a:b")), "to trust every store: export MNEM_SAFE_DIRECTORY='*'");
     }
 }

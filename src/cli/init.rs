@@ -48,6 +48,10 @@ pub(super) fn run(args: &InitArgs, context: &mut Context) -> Result<(), CliError
         .and_then(existing)
         .and_then(|parent| discover(&parent, &[], &Trust { all: true, ..Trust::default() }).ok());
     let created = init(&store, &branch)?;
+    if created == Created::Existing {
+        // Whoever is told that a store is there must be able to use it.
+        context.open_named(&store)?.snapshot()?;
+    }
     let store = match (store.parent().map(|parent| parent.canonicalize()), store.file_name()) {
         (Some(Ok(parent)), Some(name)) => parent.join(name),
         _ => store,

@@ -163,28 +163,32 @@ fn render(report: &LogReport, args: &LogArgs, context: &mut Context) -> Result<(
             }
         }
         if let (Some(changed), false) = (report.changed.get(at), context.globals.json) {
-            changes(context.out(), changed, args.stat)?;
+            changes(context.out(), changed, args.stat, paint)?;
         }
     }
     Ok(())
 }
 
 /// The nodes that a commit changed.
-fn changes(out: &mut dyn Write, changed: &[Changed], stat: bool) -> io::Result<()> {
+fn changes(out: &mut dyn Write, changed: &[Changed], stat: bool, paint: Paint) -> io::Result<()> {
     let ids: Vec<_> = changed.iter().map(|changed| escape_line(changed.id().as_str())).collect();
     let width = ids.iter().map(|id| console::measure_text_width(id)).max().unwrap_or(0);
     let (mut added, mut removed) = (0, 0);
     for (changed, id) in changed.iter().zip(&ids) {
         if !stat {
-            writeln!(out, "{} {id}", letter(changed.state()))?;
+            let letter = paint.state(changed.state(), &letter(changed.state()).to_string());
+            writeln!(out, "{letter} {}", paint.id(id))?;
             continue;
         }
         let (more, less) = lines(changed);
-        let pad = " ".repeat(width - console::measure_text_width(id));
-        writeln!(out, " {id}{pad} | {} +{more} -{less}", letter(changed.state()))?;
         (added, removed) = (added + more, removed + less);
+        let pad = " ".repeat(width - console::measure_text_width(id));
+        let letter = paint.state(changed.state(), &letter(changed.state()).to_string());
+        let (id, more, less) = (paint.id(id), paint.added(&format!("+{more}")), paint.removed(&format!("-{less}")));
+        writeln!(out, " {id}{pad} | {letter} {more} {less}")?;
     }
-    if stat { writeln!(out, " {} nodes changed, +{added} -{removed} lines", changed.len()) } else { Ok(()) }
+    let nodes = if changed.len() == 1 { "node" } else { "nodes" };
+    if stat { writeln!(out, " {} {nodes} changed, +{added} -{removed} lines", changed.len()) } else { Ok(()) }
 }
 
 /// How many lines of its text a change adds and takes away; a value that is no text counts by the lines of its JSON.

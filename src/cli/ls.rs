@@ -89,6 +89,9 @@ fn long(row: &Listed, context: &mut Context) -> Result<(), CliError> {
         (None, None) => "-".to_owned(),
     };
     let size = row.node.as_ref().map_or(0, |node| node.content.json().len());
-    let id = escape_line(row.id.as_str()).into_owned();
-    Ok(writeln!(context.out(), "{commit} {:30} {size:>9} {id}", escape_line(&time))?)
+    let paint = context.paint();
+    let id = paint.id(&escape_line(row.id.as_str()));
+    let time = format!("{:30}", escape_line(&time));
+    let time = if event.is_none() { paint.dim(&time) } else { time };
+    Ok(writeln!(context.out(), "{commit} {time} {size:>9} {id}")?)
 }

@@ -159,7 +159,11 @@ fn parse(arguments: &[OsString]) -> Result<Option<Cli>, CliError> {
 fn usage(error: &clap::Error, arguments: &[OsString]) -> CliError {
     let not_text = arguments.iter().skip(1).find(|argument| argument.to_str().is_none());
     if let (ErrorKind::InvalidUtf8, Some(argument)) = (error.kind(), not_text) {
-        return CliError::new(Word::BadUtf8, format!("the argument '{}' is not UTF-8", argument.display()))
+        let bytes = argument.as_encoded_bytes();
+        let offset = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
+        let shown = argument.display();
+        let message = format!("the argument '{shown}' is not UTF-8: byte {offset} is the first bad one");
+        return CliError::new(Word::BadUtf8, message)
             .hint("store bytes as text, such as the output of 'base64 -w0 FILE'");
     }
     let text = error.render().to_string();
@@ -191,5 +195,5 @@ fn dispatch(cli: Cli) -> Result<(), CliError> {
         Verb::Version(args) => version::run(&args, &mut context)?,
         Verb::Demo(args) => demo::run(&args, &mut context)?,
     }
-    Ok(context.finish()?)
+    context.finish().map_err(|error| CliError::from(error).about("standard output"))
 }

@@ -1,5 +1,6 @@
 //! Colours by role. Meaning never hangs on colour alone.
 
+use crate::ops::StagedState;
 use console::Style;
 
 /// Whether and how text is coloured.
@@ -19,6 +20,17 @@ macro_rules! roles {
     };
 }
 
+impl Paint {
+    /// A text in the colour of what became of a node.
+    pub fn state(self, state: StagedState, text: &str) -> String {
+        match state {
+            StagedState::Added => self.added(text),
+            StagedState::Removed => self.removed(text),
+            StagedState::Modified | StagedState::Unchanged => text.to_owned(),
+        }
+    }
+}
+
 roles! {
     /// A commit's id.
     commit: Style::new().yellow();
@@ -26,6 +38,14 @@ roles! {
     head: Style::new().cyan().bold();
     /// A branch.
     branch: Style::new().green().bold();
+    /// A node's id.
+    id: Style::new().bold();
+    /// What came in.
+    added: Style::new().green();
+    /// What went.
+    removed: Style::new().red();
+    /// What is beside the point, such as a time that is only the commit's.
+    dim: Style::new().dim();
     /// What a warning begins with.
     warning: Style::new().yellow();
     /// What an error begins with.

@@ -71,6 +71,8 @@ fn members(json: &str) -> Result<Vec<(String, &RawValue)>, CliError> {
     let mut reader = serde_json::Deserializer::from_str(json);
     // The line is left out: a row is one line.
     let told = |error: serde_json::Error, key: Option<String>| match (JsonError::from(error), key) {
+        // What is no object at all has no place within it.
+        (JsonError::Syntax { reason, column: 0, .. }, None) => fault(reason),
         (JsonError::Syntax { reason, column, .. }, Some(key)) => {
             fault(format!("the key '{key}': {reason} at column {column}"))
         }
@@ -160,7 +162,8 @@ fn read_commit(json: &str) -> Result<CommitRow, CliError> {
     let author: Option<String> = read("author", author)?;
     let author = author.map(|author| Author::new(&author).map_err(|_| blank("author"))).transpose()?;
     let time: Option<String> = read("time", time)?;
-    let time = time.map(|time| event_time(&time).and_then(|time| Ok(CommitTime::at(&time.instant())?)));
+    let instant = |time: &str| Timestamp::parse(time).and_then(|time| CommitTime::at(&time.instant()));
+    let time = time.map(|time| instant(&time).map_err(|error| CliError::from(error).about(&format!("'{time}'"))));
     let time = time.transpose().map_err(|error| error.about("the key 'time'"))?;
     Ok(CommitRow { message: Message::new(&message).map_err(|_| blank("message"))?, author, time })
 }

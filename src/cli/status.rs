@@ -92,7 +92,8 @@ fn render(out: &mut dyn Write, report: &StatusReport, session: &str, paint: supe
     }
     for staged in &report.staged {
         let conflict = if report.conflicts.contains(&staged.id) { "  (changed on the branch too)" } else { "" };
-        writeln!(out, "  {:9} {}{conflict}", change_name(staged.state), escape_line(staged.id.as_str()))?;
+        let change = paint.state(staged.state, &format!("{:9}", change_name(staged.state)));
+        writeln!(out, "  {change} {}{conflict}", paint.id(&escape_line(staged.id.as_str())))?;
     }
     if !report.others.is_empty() {
         writeln!(out, "other sessions:")?;

@@ -9,7 +9,7 @@ use crate::store::{Access, Head, MayBeDamage, Number, StoreError, Tables, short_
 /// The shortest prefix of an id that names a commit.
 const SHORTEST_PREFIX: usize = 4;
 /// How many candidates of an ambiguous prefix are told.
-const CANDIDATES: usize = 5;
+const CANDIDATES: usize = 10;
 
 /// A parsed revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,6 +98,8 @@ pub enum RevisionError {
         text: String,
         /// Some of the commits: id and subject.
         candidates: Vec<(CommitId, String)>,
+        /// Whether there are more.
+        more: bool,
     },
     /// The store failed.
     #[error(transparent)]
@@ -107,6 +109,13 @@ pub enum RevisionError {
 impl MayBeDamage for RevisionError {
     fn is_damage(&self) -> bool {
         matches!(self, Self::Store(error) if error.is_damage())
+    }
+
+    fn located(self, path: &std::path::Path) -> Self {
+        match self {
+            Self::Store(error) => Self::Store(error.at(path)),
+            other => other,
+        }
     }
 }
 
@@ -297,7 +306,8 @@ fn named<A: Access>(tables: &Tables<A>, head: &Head, name: &str) -> Result<Resol
                 Ok((id, subject))
             });
             let candidates = candidates.collect::<Result<_, StoreError>>()?;
-            Err(RevisionError::Ambiguous { text: name.to_owned(), candidates })
+            let more = several.len() > CANDIDATES;
+            Err(RevisionError::Ambiguous { text: name.to_owned(), candidates, more })
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::{OpError, StagedReport, StagedState};
 use crate::graph::{Entry, Surroundings};
 use crate::model::{NodeId, Pattern, SessionName};
-use crate::object::{get, node_object_id};
+use crate::object::{decode_node, get, node_object_id};
 use crate::store::{Access, ChangeCount, CommitWords, Disk, Head, NewFrame, NodeBytes, SessionView, Store, StoreError};
 use std::collections::BTreeMap;
 
@@ -52,9 +52,17 @@ fn plan<A: Access>(
             conflicts.push(id);
             continue;
         }
-        changes.insert(id, change.node.map(<[u8]>::to_vec));
+        let node = change.node.map(|bytes| checked(&id, bytes)).transpose()?;
+        changes.insert(id, node);
     }
     if conflicts.is_empty() { Ok(changes) } else { Err(OpError::Conflict(conflicts)) }
+}
+
+/// The bytes of a staged node, if they are that node: what a commit takes in, every later version must be able to read.
+fn checked(id: &NodeId, bytes: &[u8]) -> Result<NodeBytes, StoreError> {
+    let what = || format!("the staged node '{id}'");
+    let node = decode_node(bytes).map_err(|error| StoreError::decode(what(), error))?;
+    if node.id == *id { Ok(bytes.to_vec()) } else { Err(StoreError::corrupt(format!("{} is another node", what()))) }
 }
 
 fn is_chosen(id: &NodeId, only: &[Pattern]) -> bool {

@@ -4,6 +4,7 @@ use crate::graph::RevisionError;
 use crate::model::NodeId;
 use crate::object::ObjectId;
 use crate::store::{MayBeDamage, StoreError};
+use std::path::Path;
 
 /// An error of an operation. The first few are answers to a well-formed question.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +55,14 @@ impl MayBeDamage for OpError {
             | Self::EmptyGroup(_)
             | Self::NothingToCommit
             | Self::Conflict(_) => false,
+        }
+    }
+
+    fn located(self, path: &Path) -> Self {
+        match self {
+            Self::Store(error) => Self::Store(error.at(path)),
+            Self::Revision(error) => Self::Revision(error.located(path)),
+            other => other,
         }
     }
 }

@@ -7,7 +7,7 @@ use super::StoreError;
 use super::init::STAGED_DIRECTORY;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
@@ -73,7 +73,7 @@ fn is_another_directory(path: &Path) -> bool {
 }
 
 /// Refuses a store that is not trusted. Owner and mode are those of what was opened, not of what the path names later.
-fn check(store: &Path, trust: &Trust) -> Result<(), StoreError> {
+pub fn check(store: &Path, trust: &Trust) -> Result<(), StoreError> {
     if is_named_safe(store, trust) {
         return if store.is_dir() { Ok(()) } else { Err(StoreError::NotADirectory { path: store.to_owned() }) };
     }
@@ -90,18 +90,40 @@ fn check(store: &Path, trust: &Trust) -> Result<(), StoreError> {
             });
         }
     };
-    check_owner(&directory, store, trust)?;
+    check_owner(&metadata_of(&directory, store)?, store, trust)?;
+    check_staged(store, trust)?;
     let file = store.join(DATABASE_FILE);
     match open_database_file(&file, false) {
-        Ok(file) => check_owner(&file, store, trust),
+        Ok(file) => check_owner(&metadata_of(&file, store)?, store, trust),
         // A damaged store is not an unsafe one; whoever opens it says what is wrong.
         Err(_) => Ok(()),
     }
 }
 
-fn check_owner(file: &File, store: &Path, trust: &Trust) -> Result<(), StoreError> {
-    let metadata =
-        file.metadata().map_err(|source| StoreError::Io { action: "looking at", path: store.to_owned(), source })?;
+/// The logs are part of the memory too. A directory that only its owner may write to keeps what was looked at.
+fn check_staged(store: &Path, trust: &Trust) -> Result<(), StoreError> {
+    let staged = store.join(STAGED_DIRECTORY);
+    let planted = |path: &Path| match std::fs::symlink_metadata(path) {
+        Ok(metadata) if metadata.file_type().is_symlink() => {
+            Err(StoreError::Unsafe { path: store.to_owned(), why: format!("'{}' is a symbolic link", path.display()) })
+        }
+        Ok(metadata) => check_owner(&metadata, store, trust),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(source) => Err(StoreError::Io { action: "looking at", path: path.to_owned(), source }),
+    };
+    planted(&staged)?;
+    // One that may not be read, or is none, is told of by whoever needs it.
+    for entry in std::fs::read_dir(&staged).into_iter().flatten().flatten() {
+        planted(&entry.path())?;
+    }
+    Ok(())
+}
+
+fn metadata_of(file: &File, store: &Path) -> Result<Metadata, StoreError> {
+    file.metadata().map_err(|source| StoreError::Io { action: "looking at", path: store.to_owned(), source })
+}
+
+fn check_owner(metadata: &Metadata, store: &Path, trust: &Trust) -> Result<(), StoreError> {
     let user = rustix::process::geteuid();
     let mine = metadata.uid() == user.as_raw() || (user.is_root() && trust.sudo_user == Some(metadata.uid()));
     let why = if !mine {
@@ -218,8 +240,23 @@ mod tests {
         assert!(matches!(named(&store, "--store", &Trust::default()), Err(StoreError::Unsafe { .. })));
         fs::set_permissions(&store, fs::Permissions::from_mode(0o770)).expect("mode");
         assert!(named(&store, "--store", &Trust::default()).is_ok(), "a group may share a store");
-        fs::set_permissions(store.join(DATABASE_FILE), fs::Permissions::from_mode(0o606)).expect("mode");
-        assert!(matches!(named(&store, "--store", &Trust::default()), Err(StoreError::Unsafe { .. })));
+        let refused = || matches!(named(&store, "--store", &Trust::default()), Err(StoreError::Unsafe { .. }));
+        let mode = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("mode");
+        let staged = store.join(STAGED_DIRECTORY);
+        fs::create_dir(&staged).expect("directory");
+        mode(&staged, 0o702);
+        assert!(refused());
+        mode(&staged, 0o700);
+        fs::write(staged.join("default"), "").expect("file");
+        mode(&staged.join("default"), 0o606);
+        assert!(refused());
+        mode(&staged.join("default"), 0o600);
+        assert!(!refused());
+        symlink(staged.join("default"), staged.join("other")).expect("link");
+        assert!(refused());
+        fs::remove_file(staged.join("other")).expect("link");
+        mode(&store.join(DATABASE_FILE), 0o606);
+        assert!(refused());
     }
 
     #[test]

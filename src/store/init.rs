@@ -28,10 +28,10 @@ pub enum Created {
 ///
 /// A kill leaves at most a directory `.mnemosyne-new-…` beside, which blocks nothing.
 pub fn init(store: &Path, branch: &BranchName) -> Result<Created, StoreError> {
-    if exists(store)? {
-        return Ok(Created::Existing);
-    }
     let parent = store.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if exists(store)? {
+        return existing(parent);
+    }
     let failed = |action, path: &Path| {
         let path = path.to_owned();
         move |source| StoreError::Io { action, path, source }
@@ -52,10 +52,16 @@ pub fn init(store: &Path, branch: &BranchName) -> Result<Created, StoreError> {
             Ok(Created::New)
         }
         Err(error) if matches!(error.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists) => {
-            Ok(Created::Existing)
+            existing(parent)
         }
         Err(error) => Err(failed("renaming to", store)(error)),
     }
+}
+
+/// A store that is there. Whoever made it may have died before its name was synced.
+fn existing(parent: &Path) -> Result<Created, StoreError> {
+    sync_directory(parent)?;
+    Ok(Created::Existing)
 }
 
 /// Whether something stands in the place of the store; what is no directory is refused.

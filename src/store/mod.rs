@@ -16,7 +16,7 @@ mod staged;
 mod tables;
 mod write;
 
-pub use discover::{STORE_DIRECTORY, Trust, discover, named};
+pub use discover::{STORE_DIRECTORY, Trust, check, discover, named};
 pub use disk::Disk;
 #[cfg(feature = "internals")]
 pub use disk::Files;

@@ -22,7 +22,7 @@ pub const LOCK_TIMEOUT: &str = "lock-timeout";
 const CACHE_BYTES: usize = 64 << 20;
 
 /// How long an open may wait even where nothing is to be waited for: a header write takes microseconds.
-const HEADER_GRACE: Duration = Duration::from_millis(250);
+pub(super) const HEADER_GRACE: Duration = Duration::from_millis(250);
 
 /// How often a read tries to repair and open again before it gives up.
 const ATTEMPTS: usize = 3;
@@ -49,11 +49,18 @@ pub struct Snapshot {
 pub trait MayBeDamage: From<StoreError> {
     /// Whether it does.
     fn is_damage(&self) -> bool;
+
+    /// Names the file or directory on which the system refused, where that is not known yet.
+    fn located(self, path: &Path) -> Self;
 }
 
 impl MayBeDamage for StoreError {
     fn is_damage(&self) -> bool {
         matches!(self, Self::Corrupt { .. } | Self::UnsupportedFormat { .. } | Self::UnsupportedKind(_))
+    }
+
+    fn located(self, path: &Path) -> Self {
+        self.at(path)
     }
 }
 
@@ -165,7 +172,8 @@ impl<D: Disk> Store<D> {
         };
         let value = guarded(work).unwrap_or_else(|damage| Err(damage.into()));
         let closed = guarded(move || database.close()).and_then(|closed| Ok(closed?));
-        Ok((value?, closed.err()))
+        let value = value.map_err(|error: E| error.located(self.directory()))?;
+        Ok((value, closed.err().map(|error| error.at(self.directory()))))
     }
 
     /// Runs `work` in a thread, and leaves it behind when it takes longer than `timeout`.

@@ -2,7 +2,7 @@
 
 use super::StoreError;
 use super::disk::Disk;
-use super::open::{MayBeDamage, Store};
+use super::open::{HEADER_GRACE, MayBeDamage, Store};
 use super::record::{Head, Number, Session};
 use super::rows::Access;
 use super::staged::{Change, LogError, NewFrame, Staged, StagedChange, StagedLog};
@@ -181,7 +181,7 @@ impl<D: Disk> Store<D> {
         let mut unlocked_reads = 0;
         loop {
             let locked = unlocked_reads == UNLOCKED_READS;
-            let wait = locked.then(|| self.lock_timeout());
+            let wait = locked.then(|| self.lock_timeout().max(HEADER_GRACE));
             let log = self.disk().read_log(name, wait).map_err(StoreError::from)?;
             let snapshot = self.snapshot()?;
             if !locked && !log.is_current().map_err(StoreError::from)? {

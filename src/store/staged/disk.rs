@@ -181,6 +181,12 @@ fn create(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().read(true).write(true).create_new(true).mode(MODE).open(path)?;
     // The umask may have taken bits away.
     file.set_permissions(Permissions::from_mode(MODE))?;
+    // Root that acts for somebody leaves their store to them.
+    if let Some(directory) = path.parent().map(fs::metadata).transpose()?
+        && directory.uid() != file.metadata()?.uid()
+    {
+        std::os::unix::fs::fchown(&file, Some(directory.uid()), Some(directory.gid()))?;
+    }
     Ok(file)
 }
 
