@@ -216,9 +216,8 @@ impl From<RevisionError> for CliError {
             | RevisionError::NoneThatOld { .. }
             | RevisionError::NoAncestor { .. }
             | RevisionError::NoParent { .. } => told(Word::BadRevision).hint("see 'mnem log --oneline'"),
-            RevisionError::Syntax { .. } | RevisionError::Store(_) => {
-                told(Word::BadRevision).hint("a revision is HEAD, a branch or a commit id, with ~N, ^N or @{TIME} behind it")
-            }
+            RevisionError::Syntax { .. } | RevisionError::Store(_) => told(Word::BadRevision)
+                .hint("a revision is HEAD, a branch or a commit id, with ~N, ^N or @{TIME} behind it"),
         }
     }
 }
