@@ -122,8 +122,8 @@ fn from_folder(
 /// The memory as it stands.
 fn current(store: &Store, session: &SessionName) -> Result<BTreeMap<NodeId, Node>, CliError> {
     let request = LsRequest { nodes: true, ..LsRequest::default() };
-    let (listed, _) = ops::ls(store, session, &request)?;
-    Ok(listed.into_iter().filter_map(|row| row.node.map(|node| (row.id, node))).collect())
+    let report = ops::ls(store, session, &request)?;
+    Ok(report.nodes.into_iter().filter_map(|row| row.node.map(|node| (row.id, node))).collect())
 }
 
 fn removals(current: BTreeMap<NodeId, Node>, keep: impl Fn(&NodeId) -> bool) -> impl Iterator<Item = Write> {

@@ -11,6 +11,7 @@ use crate::model::{CommitTime, Node};
 use crate::ops::{self, Changed, LogFilter, LogReport};
 use crate::store::short_branch;
 use regex::Regex;
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// Digits of an id where a short one will do.
@@ -58,7 +59,7 @@ pub(super) struct LogArgs {
     grep: Option<String>,
 
     /// Begin at every branch and tag
-    #[arg(long, conflicts_with = "revisions")]
+    #[arg(long, conflicts_with_all = ["revisions", "rev"])]
     all: bool,
 
     /// With each commit the nodes that it changed, and how many lines of each
@@ -163,28 +164,32 @@ fn render(report: &LogReport, args: &LogArgs, context: &mut Context) -> Result<(
             }
         }
         if let (Some(changed), false) = (report.changed.get(at), context.globals.json) {
-            changes(context.out(), changed, args.stat)?;
+            changes(context, changed, args.stat)?;
         }
     }
     Ok(())
 }
 
 /// The nodes that a commit changed.
-fn changes(out: &mut dyn Write, changed: &[Changed], stat: bool) -> io::Result<()> {
-    let ids: Vec<_> = changed.iter().map(|changed| escape_line(changed.id().as_str())).collect();
+fn changes(context: &mut Context, changed: &[Changed], stat: bool) -> io::Result<()> {
+    let exact = context.globals.nul;
+    let shown = |id| if exact { Cow::Borrowed(id) } else { escape_line(id) };
+    let ids: Vec<_> = changed.iter().map(|changed| shown(changed.id().as_str())).collect();
     let width = ids.iter().map(|id| console::measure_text_width(id)).max().unwrap_or(0);
     let (mut added, mut removed) = (0, 0);
     for (changed, id) in changed.iter().zip(&ids) {
         if !stat {
-            writeln!(out, "{} {id}", letter(changed.state()))?;
+            context.line(&format!("{} {id}", letter(changed.state())))?;
             continue;
         }
         let (more, less) = lines(changed);
         let pad = " ".repeat(width - console::measure_text_width(id));
-        writeln!(out, " {id}{pad} | {} +{more} -{less}", letter(changed.state()))?;
+        context.line(&format!(" {id}{pad} | {} +{more} -{less}", letter(changed.state())))?;
         (added, removed) = (added + more, removed + less);
     }
-    if stat { writeln!(out, " {} nodes changed, +{added} -{removed} lines", changed.len()) } else { Ok(()) }
+    let nodes = if changed.len() == 1 { "node" } else { "nodes" };
+    let sum = format!(" {} {nodes} changed, +{added} -{removed} lines", changed.len());
+    if stat { context.line(&sum) } else { Ok(()) }
 }
 
 /// How many lines of its text a change adds and takes away; a value that is no text counts by the lines of its JSON.

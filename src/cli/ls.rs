@@ -65,9 +65,12 @@ pub(super) fn run(args: &LsArgs, context: &mut Context) -> Result<(), CliError> 
         _ => Order::Id,
     };
     let request = LsRequest { patterns, revision, order, nodes: args.long || context.globals.json, origins: args.long };
-    let (listed, also_prefix) = ops::ls(&store, &session, &request)?;
-    context.warn_prefix(also_prefix.as_deref());
-    for row in &listed {
+    let report = ops::ls(&store, &session, &request)?;
+    context.warn_prefix(report.also_prefix.as_deref());
+    if let (Some(branch), []) = (&report.unborn, &report.nodes[..]) {
+        context.say(&format!("no commit yet on '{}'", escape_line(branch)));
+    }
+    for row in &report.nodes {
         match &row.node {
             Some(node) if context.globals.json => context.json_line(&NodeJson::new(node)?)?,
             Some(_) if args.long => long(row, context)?,
@@ -89,6 +92,6 @@ fn long(row: &Listed, context: &mut Context) -> Result<(), CliError> {
         (None, None) => "-".to_owned(),
     };
     let size = row.node.as_ref().map_or(0, |node| node.content.json().len());
-    let id = escape_line(row.id.as_str()).into_owned();
-    Ok(writeln!(context.out(), "{commit} {:30} {size:>9} {id}", escape_line(&time))?)
+    let id = if context.globals.nul { row.id.as_str().into() } else { escape_line(row.id.as_str()) };
+    Ok(context.line(&format!("{commit} {:30} {size:>9} {id}", escape_line(&time)))?)
 }

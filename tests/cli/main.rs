@@ -9,6 +9,7 @@ mod get;
 mod globals;
 mod init;
 mod log;
+mod ls;
 mod oracle;
 mod pattern;
 mod put;

@@ -258,3 +258,8 @@ impl fmt::Debug for Answer {
 pub fn json(text: &str) -> String {
     serde_json::to_string(text).expect("a string")
 }
+
+/// A text with a newline behind each of these.
+pub fn lines<S: AsRef<str>>(texts: &[S]) -> String {
+    texts.iter().map(|text| format!("{}\n", text.as_ref())).collect()
+}
