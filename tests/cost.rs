@@ -140,7 +140,7 @@ mod allocated {
             time: CommitTime::new(1_764_576_000_000 + number, 0).expect("a time"),
             message: Message::new(&format!("step {number}: record an observation")).expect("a message"),
         };
-        Group { writes, words }
+        Group { writes, words, skip_empty: false }
     }
 
     #[test]
