@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod commit;
+mod config;
 mod conversation;
 mod demo;
 mod export;
@@ -15,8 +16,11 @@ mod ls;
 mod oracle;
 mod pattern;
 mod put;
+mod restore;
 mod revision;
+mod rm;
 mod session;
+mod status;
 mod streams;
 mod support;
 mod terminal;
