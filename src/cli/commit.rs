@@ -35,7 +35,7 @@ pub(super) struct CommitArgs {
     date: Option<String>,
 
     /// Commit only what is staged for such ids, and leave the rest staged
-    #[arg(long, value_name = "PATTERN", num_args = 1..)]
+    #[arg(long, value_name = "PATTERN", num_args = 1.., add = super::complete::ids())]
     only: Vec<String>,
 
     /// Take * ? [ in patterns as they are

@@ -24,7 +24,7 @@ const SHORT: usize = 10;
 pub(super) struct LogArgs {
     /// Where to begin, HEAD if none is named; A..B without the ancestors of A, A...B without those of both, ^A without
     /// those of A
-    #[arg(value_name = "REV|A..B", add = super::complete::revisions())]
+    #[arg(value_name = "REV|A..B", add = super::complete::revisions_then_ids())]
     revisions: Vec<String>,
 
     /// Only commits that changed a node with such an id: an id, an id with / behind it for all below, or a glob

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod commit;
+mod completions;
 mod config;
 mod conversation;
 mod demo;
