@@ -26,3 +26,4 @@ mod streams;
 mod support;
 mod terminal;
 mod version;
+mod wrapper;
