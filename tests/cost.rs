@@ -184,3 +184,175 @@ mod allocated {
         assert!((400..=1500).contains(&bytes), "{bytes} bytes a commit");
     }
 }
+
+/// How much of the database file is read, page by page.
+#[cfg(feature = "internals")]
+mod reads {
+    use mnemosyne::model::{
+        Author, BranchName, CommitTime, Content, ContentKind, Message, Node, NodeId, Pattern, Provenance, SessionName,
+    };
+    use mnemosyne::ops::{Group, LsRequest, Write, batch, complete_ids, ls};
+    use mnemosyne::store::{CommitWords, Disk, Files, LogError, LogView, StagedLog, Store, StoreError, init};
+    use redb::{BackendError, StorageBackend};
+    use std::ops::Bound;
+    use std::path::Path;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    /// The files of a store; counts reads of the database.
+    #[derive(Clone, Debug)]
+    struct Counting {
+        files: Files,
+        reads: Arc<AtomicUsize>,
+    }
+
+    #[derive(Debug)]
+    struct CountingFile<B> {
+        file: B,
+        reads: Arc<AtomicUsize>,
+    }
+
+    impl<B: StorageBackend> StorageBackend for CountingFile<B> {
+        fn len(&self) -> Result<u64, std::io::Error> {
+            self.file.len()
+        }
+
+        fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), std::io::Error> {
+            self.reads.fetch_add(1, Ordering::Relaxed);
+            self.file.read(offset, out)
+        }
+
+        fn set_len(&self, len: u64) -> Result<(), std::io::Error> {
+            self.file.set_len(len)
+        }
+
+        fn sync_data(&self) -> Result<(), std::io::Error> {
+            self.file.sync_data()
+        }
+
+        fn write(&self, offset: u64, data: &[u8]) -> Result<(), std::io::Error> {
+            self.file.write(offset, data)
+        }
+
+        fn close(&self) -> Result<(), std::io::Error> {
+            self.file.close()
+        }
+
+        fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+            self.file.try_lock_range(start, end)
+        }
+
+        fn try_lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+            self.file.try_lock_shared_range(start, end)
+        }
+
+        fn lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+            self.file.lock_range(start, end)
+        }
+
+        fn lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+            self.file.lock_shared_range(start, end)
+        }
+
+        fn query_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+            self.file.query_lock_range(start, end)
+        }
+
+        fn unlock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+            self.file.unlock_range(start, end)
+        }
+    }
+
+    impl Disk for Counting {
+        type Database = CountingFile<<Files as Disk>::Database>;
+        type Log = <Files as Disk>::Log;
+
+        fn directory(&self) -> &Path {
+            self.files.directory()
+        }
+
+        fn open_database(&self, write: bool) -> Result<Self::Database, StoreError> {
+            Ok(CountingFile { file: self.files.open_database(write)?, reads: Arc::clone(&self.reads) })
+        }
+
+        fn logs(&self) -> Result<Vec<SessionName>, LogError> {
+            self.files.logs()
+        }
+
+        fn has_log(&self, session: &SessionName) -> bool {
+            self.files.has_log(session)
+        }
+
+        fn lock_log(&self, session: &SessionName, wait: Duration) -> Result<StagedLog<Self::Log>, LogError> {
+            self.files.lock_log(session, wait)
+        }
+
+        fn read_log(&self, session: &SessionName, wait: Option<Duration>) -> Result<LogView, LogError> {
+            self.files.read_log(session, wait)
+        }
+    }
+
+    /// A store of so many nodes, ten below each `part/N/`.
+    fn store_of(nodes: usize, place: &Path) -> (Store<Counting>, Arc<AtomicUsize>) {
+        let directory = place.join(nodes.to_string()).join(".mnemosyne");
+        std::fs::create_dir(place.join(nodes.to_string())).expect("a directory");
+        init(&directory, &BranchName::new("main").expect("a name")).expect("a store");
+        let node = |number: usize| {
+            Write::Set(Node {
+                id: NodeId::new(format!("part/{}/{}", number / 10, number % 10)).expect("an id"),
+                content: Content::from_text(&format!("what is believed about {number}, {}", "word ".repeat(18))),
+                content_kind: ContentKind::Note,
+                provenance: Provenance::default(),
+                event_time: None,
+            })
+        };
+        let words = CommitWords {
+            author: Author::new("Ada").expect("an author"),
+            time: CommitTime::new(0, 0).expect("a time"),
+            message: Message::new("all").expect("a message"),
+        };
+        let group = Group { writes: (0..nodes).map(node).collect(), words, skip_empty: false };
+        let plain = Store::new(directory.clone(), Duration::from_secs(10));
+        batch(&plain, &SessionName::default(), vec![group], Vec::new()).expect("a commit");
+        let reads = Arc::new(AtomicUsize::new(0));
+        let disk = Counting { files: Files::new(directory), reads: Arc::clone(&reads) };
+        (Store::on(disk, Duration::from_secs(10)), reads)
+    }
+
+    #[test]
+    fn ls_below_a_prefix_reads_what_matches_and_not_the_memory() {
+        let place = tempfile::tempdir().expect("a directory");
+        let session = SessionName::default();
+        let counted = |nodes: usize| {
+            let (store, reads) = store_of(nodes, place.path());
+            let pages = |patterns: &[&str], expected: usize| {
+                let patterns = patterns.iter().map(|text| Pattern::parse(text, false).expect("a pattern")).collect();
+                let request = LsRequest { patterns, nodes: true, ..LsRequest::default() };
+                reads.store(0, Ordering::Relaxed);
+                assert_eq!(ls(&store, &session, &request).expect("nodes").nodes.len(), expected);
+                reads.load(Ordering::Relaxed)
+            };
+            let none = pages(&["none/"], 0);
+            let some = [pages(&["part/7/"], 10), pages(&["part/7/*"], 10), pages(&["part/7/3"], 1)];
+            reads.store(0, Ordering::Relaxed);
+            assert_eq!(complete_ids(&store, &session, "part/7/", 1000).expect("ids").len(), 10);
+            (none, some, reads.load(Ordering::Relaxed), pages(&[], nodes))
+        };
+        let (small_none, small, small_completed, small_all) = counted(1_000);
+        let (none, large, completed, all) = counted(20_000);
+        let told = format!("{small_none} {small:?} {small_completed} {small_all}; {none} {large:?} {completed} {all}");
+        assert!(all > 8 * small_all, "{told}");
+        assert!(none <= small_none + 4, "{told}");
+        // A node lies a few levels deeper in a memory that is twenty times as large: at most so many pages more for each.
+        for (small, large, matches) in [
+            (small[0], large[0], 10),
+            (small[1], large[1], 10),
+            (small[2], large[2], 1),
+            (small_completed, completed, 10),
+        ] {
+            assert!(large <= small + 4 * matches + 8, "{told}");
+            assert!(large <= 60 + 8 * matches, "{told}");
+        }
+    }
+}

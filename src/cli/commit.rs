@@ -35,7 +35,7 @@ pub(super) struct CommitArgs {
     date: Option<String>,
 
     /// Commit only what is staged for such ids, and leave the rest staged
-    #[arg(long, value_name = "PATTERN", num_args = 1..)]
+    #[arg(long, value_name = "PATTERN", num_args = 1.., add = super::complete::ids())]
     only: Vec<String>,
 
     /// Take * ? [ in patterns as they are
@@ -168,7 +168,9 @@ fn dry_run(args: &CommitArgs, only: &[Pattern], context: &mut Context) -> Result
             context.json_line(&StagedJson::new(change, session.as_str()))?;
             continue;
         }
-        context.line(&format!("{} {}", letter(change.state), escape_line(change.id.as_str())))?;
+        let id = change.id.as_str();
+        let id = if context.globals.nul { id.into() } else { escape_line(id) };
+        context.line(&format!("{} {id}", letter(change.state)))?;
     }
     context.say(&format!("would commit: {}", counted(changes)));
     Ok(())

@@ -5,6 +5,7 @@
 
 use super::config::KEYS;
 use super::context::{Context, Globals};
+use super::text::escape_line;
 use crate::model::SessionName;
 use crate::ops;
 use clap_complete::CompleteEnv;
@@ -21,16 +22,29 @@ pub fn answer() {
 
 /// Completes ids of nodes.
 pub fn ids() -> ArgValueCompleter {
-    ArgValueCompleter::new(|word: &OsStr| {
-        offer(word, |context, session, word| ops::complete_ids(&context.store().ok()?, session, word, MOST).ok())
-    })
+    ArgValueCompleter::new(offer_ids)
 }
 
 /// Completes revisions: HEAD, branches, and ids of commits.
 pub fn revisions() -> ArgValueCompleter {
+    ArgValueCompleter::new(offer_revisions)
+}
+
+/// Completes revisions, and behind `--` ids of nodes. The library asks for the first positional argument there too.
+pub fn revisions_then_ids() -> ArgValueCompleter {
     ArgValueCompleter::new(|word: &OsStr| {
-        offer(word, |context, _, word| ops::complete_revisions(&context.store().ok()?, word, MOST).ok())
+        // The first one is the shell's own.
+        let is_behind = std::env::args_os().filter(|argument| argument == "--").count() > 1;
+        if is_behind { offer_ids(word) } else { offer_revisions(word) }
     })
+}
+
+fn offer_ids(word: &OsStr) -> Vec<CompletionCandidate> {
+    offer(word, |context, session, word| ops::complete_ids(&context.store().ok()?, session, word, MOST).ok())
+}
+
+fn offer_revisions(word: &OsStr) -> Vec<CompletionCandidate> {
+    offer(word, |context, _, word| ops::complete_revisions(&context.store().ok()?, word, MOST).ok())
 }
 
 /// Completes names of sessions.
@@ -60,7 +74,9 @@ fn offer(
         let found = find(&context, &session, word)?;
         Some(found.into_iter().filter(|(value, _)| value.starts_with(word)).collect::<Vec<_>>())
     };
-    let candidate =
-        |(value, help): (String, Option<String>)| CompletionCandidate::new(value).help(help.map(Into::into));
+    // The shell shows the help to a person as it is.
+    let candidate = |(value, help): (String, Option<String>)| {
+        CompletionCandidate::new(value).help(help.map(|help| escape_line(&help).into_owned().into()))
+    };
     found().unwrap_or_default().into_iter().map(candidate).collect()
 }

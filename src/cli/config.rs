@@ -58,8 +58,9 @@ pub(super) fn run(args: &ConfigArgs, context: &mut Context) -> Result<(), CliErr
     let store = context.store()?;
     let settings = ops::settings(&store, &context.session()?)?;
     let mut shown = settings.iter().filter(|(key, _)| args.key.as_ref().is_none_or(|wanted| wanted == key)).peekable();
-    if shown.peek().is_none() && args.key.is_some() {
-        return Err(CliError::new(Word::PreconditionFailed, "this setting has no value"));
+    if let (None, Some(key)) = (shown.peek(), &args.key) {
+        return Err(CliError::new(Word::PreconditionFailed, format!("the setting '{key}' has no value"))
+            .hint(format!("mnem config {key} VALUE")));
     }
     for (key, value) in shown {
         if context.globals.json {

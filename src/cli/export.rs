@@ -28,7 +28,7 @@ pub(super) struct ExportArgs {
     #[arg(long, value_name = "FORMAT", default_value = "jsonl", value_parser = ["jsonl", "json", "dir"])]
     format: String,
 
-    /// Where to: a file, or the folder; standard output if none is named
+    /// Where to: a file, or the folder; standard output if none is named, and for -
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 
@@ -43,10 +43,10 @@ pub(super) fn run(args: &ExportArgs, context: &mut Context) -> Result<(), CliErr
     let session = context.session()?;
     let revision = context.revision(&args.at, &store)?;
     let request = LsRequest { patterns, revision, nodes: true, ..LsRequest::default() };
-    let (listed, also_prefix) = ops::ls(&store, &session, &request)?;
-    context.warn_prefix(also_prefix.as_deref());
-    let nodes: Vec<Node> = listed.into_iter().filter_map(|row| row.node).collect();
-    let output = args.output.as_ref().map(|path| context.path(path));
+    let report = ops::ls(&store, &session, &request)?;
+    context.warn_prefix(report.also_prefix.as_deref());
+    let nodes: Vec<Node> = report.nodes.into_iter().filter_map(|row| row.node).collect();
+    let output = args.output.as_ref().filter(|path| path.as_os_str() != "-").map(|path| context.path(path));
     match (args.format.as_str(), output) {
         ("dir", None) => Err(CliError::usage("a folder needs a name").hint("mnem export --format dir -o FOLDER")),
         ("dir", Some(path)) => folder::write(&path, &nodes),

@@ -42,12 +42,12 @@ fn failed(action: &str, path: &Path) -> impl FnOnce(io::Error) -> CliError + use
 
 /// Writes nodes into `folder`, which is created, or empty.
 pub fn write(folder: &Path, nodes: &[Node]) -> Result<(), CliError> {
+    let folder = &without_slash(folder);
     match fs::create_dir(folder) {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            let is_link = fs::symlink_metadata(folder).is_ok_and(|metadata| metadata.file_type().is_symlink());
-            let entries = fs::read_dir(folder).map_err(failed("reading", folder))?;
-            if is_link || entries.count() > 0 {
+            let is_directory = fs::symlink_metadata(folder).is_ok_and(|metadata| metadata.is_dir());
+            if !is_directory || fs::read_dir(folder).map_err(failed("reading", folder))?.next().is_some() {
                 let message = format!("'{}' is there already and is no empty directory", folder.display());
                 return Err(CliError::usage(message).hint("name a directory that is not there yet"));
             }
@@ -88,6 +88,11 @@ fn create(path: &Path, text: &str) -> Result<(), CliError> {
     file.and_then(|mut file| file.write_all(text.as_bytes())).map_err(failed("writing", path))
 }
 
+/// A path as it is without `/` at its end, which would follow a link.
+fn without_slash(path: &Path) -> PathBuf {
+    path.components().collect()
+}
+
 /// The name of a node's file; `taken` holds the names so far in lower case.
 fn file_name(id: &NodeId, taken: &mut BTreeSet<String>) -> String {
     let mut name = String::new();
@@ -123,9 +128,11 @@ struct IndexRow<'a> {
 /// Reads a folder: its index where there is one, and every other regular file below it that does not begin with a dot,
 /// as text, under its path as id. What is passed over is told.
 pub fn read(folder: &Path, context: &Context) -> Result<BTreeMap<NodeId, FolderNode>, CliError> {
+    let folder = &without_slash(folder);
     let metadata = fs::symlink_metadata(folder).map_err(failed("reading", folder))?;
     if !metadata.is_dir() {
-        return Err(CliError::usage(format!("'{}' is not a directory", folder.display())));
+        let hint = "name the folder itself, or take JSON Lines from a file with '--format jsonl'";
+        return Err(CliError::usage(format!("'{}' is not a directory", folder.display())).hint(hint));
     }
     let mut nodes = BTreeMap::new();
     let mut indexed = BTreeSet::new();
@@ -136,10 +143,10 @@ pub fn read(folder: &Path, context: &Context) -> Result<BTreeMap<NodeId, FolderN
         for (at, line) in text.lines().enumerate() {
             let (name, node) = indexed_node(folder, line)
                 .map_err(|error| error.about(&format!("'{}' line {}", index.display(), at + 1)))?;
-            indexed.insert(PathBuf::from(name));
-            if let Some(node) = node {
-                nodes.insert(node.node.id.clone(), node);
-            }
+            let again = !indexed.insert(PathBuf::from(&name));
+            let again = again.then(|| CliError::new(Word::BadJson, format!("'{name}' is named twice")));
+            let added = again.map_or_else(|| node.map_or(Ok(()), |node| add(&mut nodes, node)), Err);
+            added.map_err(|error| error.about(&format!("'{}' line {}", index.display(), at + 1)))?;
         }
     }
     let mut open = vec![PathBuf::new()];
@@ -156,8 +163,8 @@ pub fn read(folder: &Path, context: &Context) -> Result<BTreeMap<NodeId, FolderN
             if !hidden && kind.is_dir() {
                 open.push(path);
             } else if !hidden && kind.is_file() {
-                let node = loose_node(folder, &path)?;
-                nodes.insert(node.node.id.clone(), node);
+                add(&mut nodes, loose_node(folder, &path)?)
+                    .map_err(|error| error.about(&format!("'{}'", folder.join(&path).display())))?;
             } else {
                 let why = if hidden { "a hidden file" } else { "not a regular file" };
                 context.warn(&format!("passed over '{}': {why}", path.display()));
@@ -165,6 +172,16 @@ pub fn read(folder: &Path, context: &Context) -> Result<BTreeMap<NodeId, FolderN
         }
     }
     Ok(nodes)
+}
+
+/// Takes a node in. Which of two with one id is meant nobody can tell.
+fn add(nodes: &mut BTreeMap<NodeId, FolderNode>, node: FolderNode) -> Result<(), CliError> {
+    let id = node.node.id.clone();
+    match nodes.insert(id.clone(), node) {
+        None => Ok(()),
+        Some(_) => Err(CliError::new(Word::BadId, format!("another file is the node '{id}' already"))
+            .hint("move one of the two away")),
+    }
 }
 
 /// A file that the index names; `None` where it is gone.

@@ -86,8 +86,7 @@ fn from_rows(
     let defaults = Defaults { provenance: context.provenance()?, event_time: None };
     let mut writes = read_rows(&bytes, &defaults, context.generated_ids()?)?;
     if args.replace {
-        let kept: BTreeSet<_> = writes.iter().map(|write| write.id().clone()).collect();
-        writes.extend(removals(current(store, session)?, |id| kept.contains(id)));
+        replace(&mut writes, store, session, current(store, session)?)?;
     }
     Ok(writes)
 }
@@ -100,21 +99,20 @@ fn from_folder(
 ) -> Result<Vec<Write>, CliError> {
     let folder = folder::read(&context.path(&args.path), context)?;
     let provenance = context.provenance()?;
-    let mut current = current(store, session)?;
+    let current = current(store, session)?;
     let mut writes = Vec::new();
     for (id, found) in folder {
-        let standing = current.remove(&id);
         // What the folder says nothing of stays as it is, as long as the content does.
-        let same = standing.as_ref().is_some_and(|standing| standing.content == found.node.content);
+        let standing = current.get(&id).filter(|standing| standing.content == found.node.content);
         let node = match standing {
-            Some(standing) if same && !found.is_stated => standing,
+            Some(standing) if !found.is_stated => standing.clone(),
             Some(_) | None if found.is_stated => found.node,
             Some(_) | None => Node { provenance: provenance.clone(), event_time: None, ..found.node },
         };
         writes.push(Write::Set(node));
     }
     if args.replace {
-        writes.extend(removals(current, |_| false));
+        replace(&mut writes, store, session, current)?;
     }
     Ok(writes)
 }
@@ -122,10 +120,22 @@ fn from_folder(
 /// The memory as it stands.
 fn current(store: &Store, session: &SessionName) -> Result<BTreeMap<NodeId, Node>, CliError> {
     let request = LsRequest { nodes: true, ..LsRequest::default() };
-    let (listed, _) = ops::ls(store, session, &request)?;
-    Ok(listed.into_iter().filter_map(|row| row.node.map(|node| (row.id, node))).collect())
+    let report = ops::ls(store, session, &request)?;
+    Ok(report.nodes.into_iter().filter_map(|row| row.node.map(|node| (row.id, node))).collect())
 }
 
-fn removals(current: BTreeMap<NodeId, Node>, keep: impl Fn(&NodeId) -> bool) -> impl Iterator<Item = Write> {
-    current.into_keys().filter(move |id| !keep(id)).map(Write::Remove)
+/// Removes what is neither in `writes` nor gone: also what only HEAD has, for its removal may be staged but no part of
+/// this commit.
+fn replace(
+    writes: &mut Vec<Write>,
+    store: &Store,
+    session: &SessionName,
+    current: BTreeMap<NodeId, Node>,
+) -> Result<(), CliError> {
+    let kept: BTreeSet<_> = writes.iter().map(|write| write.id().clone()).collect();
+    let (staged, _) = ops::preview(store, session, &[], true, true)?;
+    let removed = staged.into_iter().filter(|report| report.state == StagedState::Removed).map(|report| report.id);
+    let gone: BTreeSet<_> = current.into_keys().chain(removed).filter(|id| !kept.contains(id)).collect();
+    writes.extend(gone.into_iter().map(Write::Remove));
+    Ok(())
 }

@@ -11,6 +11,7 @@ use crate::model::{CommitTime, Node};
 use crate::ops::{self, Changed, LogFilter, LogReport};
 use crate::store::short_branch;
 use regex::Regex;
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// Digits of an id where a short one will do.
@@ -23,7 +24,7 @@ const SHORT: usize = 10;
 pub(super) struct LogArgs {
     /// Where to begin, HEAD if none is named; A..B without the ancestors of A, A...B without those of both, ^A without
     /// those of A
-    #[arg(value_name = "REV|A..B", add = super::complete::revisions())]
+    #[arg(value_name = "REV|A..B", add = super::complete::revisions_then_ids())]
     revisions: Vec<String>,
 
     /// Only commits that changed a node with such an id: an id, an id with / behind it for all below, or a glob
@@ -58,7 +59,7 @@ pub(super) struct LogArgs {
     grep: Option<String>,
 
     /// Begin at every branch and tag
-    #[arg(long, conflicts_with = "revisions")]
+    #[arg(long, conflicts_with_all = ["revisions", "rev"])]
     all: bool,
 
     /// With each commit the nodes that it changed, and how many lines of each
@@ -163,21 +164,23 @@ fn render(report: &LogReport, args: &LogArgs, context: &mut Context) -> Result<(
             }
         }
         if let (Some(changed), false) = (report.changed.get(at), context.globals.json) {
-            changes(context.out(), changed, args.stat, paint)?;
+            changes(context, changed, args.stat)?;
         }
     }
     Ok(())
 }
 
 /// The nodes that a commit changed.
-fn changes(out: &mut dyn Write, changed: &[Changed], stat: bool, paint: Paint) -> io::Result<()> {
-    let ids: Vec<_> = changed.iter().map(|changed| escape_line(changed.id().as_str())).collect();
+fn changes(context: &mut Context, changed: &[Changed], stat: bool) -> io::Result<()> {
+    let (exact, paint) = (context.globals.nul, context.paint());
+    let shown = |id| if exact { Cow::Borrowed(id) } else { escape_line(id) };
+    let ids: Vec<_> = changed.iter().map(|changed| shown(changed.id().as_str())).collect();
     let width = ids.iter().map(|id| console::measure_text_width(id)).max().unwrap_or(0);
     let (mut added, mut removed) = (0, 0);
     for (changed, id) in changed.iter().zip(&ids) {
         if !stat {
             let letter = paint.state(changed.state(), &letter(changed.state()).to_string());
-            writeln!(out, "{letter} {}", paint.id(id))?;
+            context.line(&format!("{letter} {}", paint.id(id)))?;
             continue;
         }
         let (more, less) = lines(changed);
@@ -185,10 +188,11 @@ fn changes(out: &mut dyn Write, changed: &[Changed], stat: bool, paint: Paint) -
         let pad = " ".repeat(width - console::measure_text_width(id));
         let letter = paint.state(changed.state(), &letter(changed.state()).to_string());
         let (id, more, less) = (paint.id(id), paint.added(&format!("+{more}")), paint.removed(&format!("-{less}")));
-        writeln!(out, " {id}{pad} | {letter} {more} {less}")?;
+        context.line(&format!(" {id}{pad} | {letter} {more} {less}"))?;
     }
     let nodes = if changed.len() == 1 { "node" } else { "nodes" };
-    if stat { writeln!(out, " {} {nodes} changed, +{added} -{removed} lines", changed.len()) } else { Ok(()) }
+    let sum = format!(" {} {nodes} changed, +{added} -{removed} lines", changed.len());
+    if stat { context.line(&sum) } else { Ok(()) }
 }
 
 /// How many lines of its text a change adds and takes away; a value that is no text counts by the lines of its JSON.

@@ -65,9 +65,12 @@ pub(super) fn run(args: &LsArgs, context: &mut Context) -> Result<(), CliError> 
         _ => Order::Id,
     };
     let request = LsRequest { patterns, revision, order, nodes: args.long || context.globals.json, origins: args.long };
-    let (listed, also_prefix) = ops::ls(&store, &session, &request)?;
-    context.warn_prefix(also_prefix.as_deref());
-    for row in &listed {
+    let report = ops::ls(&store, &session, &request)?;
+    context.warn_prefix(report.also_prefix.as_deref());
+    if let (Some(branch), []) = (&report.unborn, &report.nodes[..]) {
+        context.say(&format!("no commit yet on '{}'", escape_line(branch)));
+    }
+    for row in &report.nodes {
         match &row.node {
             Some(node) if context.globals.json => context.json_line(&NodeJson::new(node)?)?,
             Some(_) if args.long => long(row, context)?,
@@ -90,8 +93,8 @@ fn long(row: &Listed, context: &mut Context) -> Result<(), CliError> {
     };
     let size = row.node.as_ref().map_or(0, |node| node.content.json().len());
     let paint = context.paint();
-    let id = paint.id(&escape_line(row.id.as_str()));
+    let id = if context.globals.nul { row.id.as_str().into() } else { escape_line(row.id.as_str()) };
     let time = format!("{:30}", escape_line(&time));
     let time = if event.is_none() { paint.dim(&time) } else { time };
-    Ok(writeln!(context.out(), "{commit} {time} {size:>9} {id}")?)
+    Ok(context.line(&format!("{commit} {time} {size:>9} {}", paint.id(&id)))?)
 }

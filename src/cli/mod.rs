@@ -89,11 +89,11 @@ pub fn command() -> clap::Command {
 
 /// Runs the command that the arguments name and returns its exit status.
 pub fn run() -> ExitCode {
+    // The database may panic on damaged pages. That is caught and told as damage; no trace is printed.
+    std::panic::set_hook(Box::new(|_| {}));
     complete::answer();
     // A file-size limit is then an error of the write and not the end of the process.
     let _ignored = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
-    // The database may panic on damaged pages. That is caught and told as damage; no trace is printed.
-    std::panic::set_hook(Box::new(|_| {}));
 
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let mut shown = Shown::before_parsing(&arguments);

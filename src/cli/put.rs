@@ -100,7 +100,7 @@ pub(super) struct PutArgs {
     #[arg(long, requires = "jsonl", conflicts_with_all = ["message", "commit_every"])]
     commits: bool,
 
-    /// With --jsonl and -m: a commit after every COUNT rows; prints the commit ids
+    /// With --jsonl and -m: a commit after every COUNT rows, unless they change nothing; prints the commit ids
     #[arg(long, value_name = "COUNT", requires_all = ["jsonl", "message"], value_parser = clap::value_parser!(u64).range(1..))]
     commit_every: Option<u64>,
 
@@ -154,6 +154,7 @@ fn history(args: &PutArgs, context: &mut Context) -> Result<(), CliError> {
     if args.id.is_some() || args.file.is_some() || args.new || args.kind == "json" {
         return Err(rows_only());
     }
+    ContentKind::parse(&args.content_kind)?;
     let defaults = Defaults {
         provenance: provenance(args, context)?,
         event_time: args.event_time.as_deref().map(event_time).transpose()?,
@@ -168,11 +169,11 @@ fn history(args: &PutArgs, context: &mut Context) -> Result<(), CliError> {
             for write in read_rows(&bytes, &defaults, context.generated_ids()?)? {
                 rest.push(write);
                 if rest.len() as u64 == every {
-                    groups.push(Group { writes: std::mem::take(&mut rest), words: words.clone() });
+                    groups.push(Group { writes: std::mem::take(&mut rest), words: words.clone(), skip_empty: true });
                 }
             }
             if !rest.is_empty() {
-                groups.push(Group { writes: std::mem::take(&mut rest), words });
+                groups.push(Group { writes: std::mem::take(&mut rest), words, skip_empty: true });
             }
         }
         (None, _) | (_, None) => {
@@ -186,14 +187,19 @@ fn history(args: &PutArgs, context: &mut Context) -> Result<(), CliError> {
                             time: row.time.unwrap_or(time),
                             message: row.message,
                         },
+                        skip_empty: false,
                     }),
                 }
             }
         }
     }
     let session = context.session()?;
+    let asked = groups.len();
     let report = ops::batch(&store, &session, groups, rest)?;
     context.warn_error(report.warning);
+    if report.commits.len() < asked {
+        context.say(&format!("unchanged: {} of {asked}", asked - report.commits.len()));
+    }
     for commit in &report.commits {
         if context.globals.json {
             context.json_line(&CommitJson::new(commit))?;

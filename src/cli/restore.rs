@@ -34,7 +34,8 @@ pub(super) fn run(args: &RestoreArgs, context: &mut Context) -> Result<(), CliEr
     context.warn_prefix(report.also_prefix.as_deref());
     let unmatched: Vec<_> = report.unmatched.iter().map(|&at| format!("'{}'", args.patterns[at])).collect();
     if !unmatched.is_empty() {
-        return Err(CliError::new(Word::NoNode, format!("no node matches {}", unmatched.join(", "))));
+        let message = format!("no node matches {}", unmatched.join(", "));
+        return Err(CliError::new(Word::NoNode, message).hint("see 'mnem status' and 'mnem ls'"));
     }
     for report in &report.reports {
         if context.globals.json {

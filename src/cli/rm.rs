@@ -16,7 +16,7 @@ pub(super) struct RmArgs {
     ids: Vec<String>,
 
     /// Remove all whose ids match: an id with / behind it for all below, or a glob
-    #[arg(long, value_name = "PATTERN", conflicts_with = "ids")]
+    #[arg(long, value_name = "PATTERN", conflicts_with = "ids", add = super::complete::ids())]
     glob: Option<String>,
 
     /// Pass over ids that are absent

@@ -1,11 +1,12 @@
 //! A whole history in one process: many commits in one transaction.
 
-use super::staged::{Standing, Version};
-use super::{Condition, OpError, StagedReport, Write};
+use super::staged::{Objects, Standing, Version, last_versions};
+use super::{OpError, StagedReport, Write};
 use crate::graph::{Entry, Surroundings};
-use crate::model::{NodeId, SessionName};
-use crate::store::{CommitWords, Disk, NewFrame, NodeBytes, Number, SessionView, Store, StoreError};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::model::SessionName;
+use crate::object::get;
+use crate::store::{Access, CommitWords, Disk, NewFrame, Number, SessionView, Store, StoreError};
+use std::collections::BTreeSet;
 
 /// Changes and the commit that takes them.
 #[derive(Clone, Debug)]
@@ -14,6 +15,8 @@ pub struct Group {
     pub writes: Vec<Write>,
     /// What the commit says.
     pub words: CommitWords,
+    /// Whether it is to be no commit where it changes nothing; else that refuses them all.
+    pub skip_empty: bool,
 }
 
 /// What [`batch`] did.
@@ -28,7 +31,7 @@ pub struct BatchReport {
 }
 
 /// Makes a commit of each group, all in one transaction, then stages what comes behind the last. Whatever else is staged
-/// stays so. A group that changes nothing refuses them all; the error says which one it is.
+/// stays so. The error of a group that may not be empty says which one it is.
 pub fn batch<D: Disk>(
     store: &Store<D>,
     session: &SessionName,
@@ -41,15 +44,21 @@ pub fn batch<D: Disk>(
     let path = log.path().to_owned();
     let snapshot = store.snapshot()?;
     let view = SessionView::new(&snapshot, session, &path, &bytes)?;
-    let groups: Vec<(BTreeMap<NodeId, Option<NodeBytes>>, CommitWords)> = groups
-        .into_iter()
-        .map(|group| {
-            let versions = group.writes.into_iter().map(Version::from);
-            (versions.map(|version| (version.id, version.bytes)).collect(), group.words)
-        })
-        .collect();
+    // Asked of the snapshot first, so that what is refused, or changes nothing, leaves the database as it was.
+    let (groups, without_commit) = planned(&view, groups)?;
+    if groups.is_empty() {
+        let versions: Vec<_> = without_commit.into_iter().chain(rest.iter().cloned()).collect();
+        let standing = Standing::of(&view, &versions)?;
+        standing.stage(&mut log, &view, &versions)?;
+        return Ok(BatchReport {
+            commits: Vec::new(),
+            staged: standing.reports(&versions[versions.len() - rest.len()..]),
+            warning: None,
+        });
+    }
 
-    let ours: BTreeSet<_> = groups.iter().flat_map(|(changes, _)| changes.keys().cloned()).collect();
+    let versions = groups.iter().flat_map(|group| &group.versions).chain(&without_commit);
+    let ours: BTreeSet<_> = versions.map(|version| version.id.clone()).collect();
     let staged = view.staged.replay().map_err(StoreError::from)?;
     let takes_over = staged.keys().any(|id| ours.contains(id));
     let staying = if takes_over { view.staying(|id| ours.contains(id))? } else { None };
@@ -62,9 +71,14 @@ pub fn batch<D: Disk>(
         let mut row = SessionView::new(tables, session, &path, &bytes)?.next_row();
         row.consumed = consumed.unwrap_or(row.consumed);
         let mut made = Vec::with_capacity(groups.len());
-        for (at, (changes, words)) in groups.into_iter().enumerate() {
-            let commit = tables.commit_changes(session, &mut row, changes, words, "put")?;
-            made.push(commit.ok_or(OpError::EmptyGroup(at))?);
+        for group in groups {
+            let changes = group.versions.into_iter().map(|version| (version.id, version.bytes)).collect();
+            match tables.commit_changes(session, &mut row, changes, group.words, "put")? {
+                Some(commit) => made.push(commit),
+                // Another session has just committed the same.
+                None if group.skip_empty => {}
+                None => return Err(OpError::EmptyGroup(group.at)),
+            }
         }
         tables.set_session(session, &row)?;
         let surroundings = Surroundings::new(tables, &row.head)?;
@@ -80,9 +94,42 @@ pub fn batch<D: Disk>(
         let snapshot = store.snapshot()?;
         let view = SessionView::new(&snapshot, session, &path, &bytes)?;
         let standing = Standing::of(&view, &rest)?;
-        standing.check(Condition::Any, &rest)?;
         standing.stage(&mut log, &view, &rest)?;
         reports = standing.reports(&rest);
     }
     Ok(BatchReport { commits, staged: reports, warning: warning.or(truncated) })
+}
+
+/// A group with the ids of its objects.
+struct Planned {
+    /// Its place, counted from 0.
+    at: usize,
+    versions: Vec<Version>,
+    words: CommitWords,
+    skip_empty: bool,
+}
+
+/// The groups that change something; and the changes of those that do not and are to be no commit then.
+fn planned<A: Access>(view: &SessionView<'_, A>, groups: Vec<Group>) -> Result<(Vec<Planned>, Vec<Version>), OpError> {
+    let root = view.tables.root(view.head_commit()?)?;
+    let mut objects = Objects::new();
+    let (mut planned, mut without_commit) = (Vec::with_capacity(groups.len()), Vec::new());
+    for (at, Group { writes, words, skip_empty }) in groups.into_iter().enumerate() {
+        let versions: Vec<_> = writes.into_iter().map(Version::from).collect();
+        let mut is_empty = true;
+        for (id, version) in last_versions(&versions) {
+            let old = match objects.get(id) {
+                Some(object) => *object,
+                None => get(view.tables, root, id)?.map(|(_, object)| object),
+            };
+            is_empty = is_empty && old == version.object;
+            objects.insert(id.clone(), version.object);
+        }
+        match (is_empty, skip_empty) {
+            (false, _) => planned.push(Planned { at, versions, words, skip_empty }),
+            (true, true) => without_commit.extend(versions),
+            (true, false) => return Err(OpError::EmptyGroup(at)),
+        }
+    }
+    Ok((planned, without_commit))
 }

@@ -4,7 +4,7 @@ use super::OpError;
 use crate::graph::{Held, Memory, Revision};
 use crate::model::{CommitTime, Node, NodeId, Pattern, SessionName};
 use crate::object::CommitId;
-use crate::store::{Disk, Store, StoreError};
+use crate::store::{Disk, Store, StoreError, short_branch};
 use std::cmp::Reverse;
 
 /// In which order nodes are listed.
@@ -63,14 +63,23 @@ impl Listed {
     }
 }
 
-/// Lists the nodes, and says which branch name is the prefix of a commit id too. Reads follow what is listed.
-pub fn ls<D: Disk>(
-    store: &Store<D>,
-    session: &SessionName,
-    request: &LsRequest,
-) -> Result<(Vec<Listed>, Option<String>), OpError> {
+/// What [`ls`] found.
+#[derive(Clone, Debug, Default)]
+pub struct LsReport {
+    /// The nodes, in the order that was asked for.
+    pub nodes: Vec<Listed>,
+    /// The branch that has no commit yet, where HEAD was asked for.
+    pub unborn: Option<String>,
+    /// A branch name that is also the prefix of a commit id.
+    pub also_prefix: Option<String>,
+}
+
+/// Lists the nodes. Reads follow what is listed.
+pub fn ls<D: Disk>(store: &Store<D>, session: &SessionName, request: &LsRequest) -> Result<LsReport, OpError> {
     store.read(session, |view| {
         let memory = Memory::at(view, request.revision.as_ref())?;
+        let is_unborn = request.revision.is_none() && view.head_commit()?.is_none();
+        let unborn = view.head.branch().filter(|_| is_unborn).map(|name| short_branch(name).to_owned());
         let nodes = request.nodes || request.order == Order::EventTime;
         let origins = request.origins || request.order != Order::Id;
         let mut listed = Vec::new();
@@ -93,7 +102,7 @@ pub fn ls<D: Disk>(
             }
             Order::EventTime => listed.sort_by_key(|row| Reverse(latest_if_none(row.effective_time()))),
         }
-        Ok::<_, OpError>((listed, memory.also_prefix.clone()))
+        Ok::<_, OpError>(LsReport { nodes: listed, unborn, also_prefix: memory.also_prefix.clone() })
     })
 }
 

@@ -58,8 +58,14 @@ pub fn status<D: Disk>(store: &Store<D>, session: &SessionName) -> Result<Status
             continue;
         }
         let other = store.read(&name, |view| {
-            let commit = view.head_commit()?.map(|number| view.tables.commit_id(number)).transpose()?;
-            let staged = view.changes()?.len();
+            let commit = view.head_commit()?;
+            let root = view.tables.root(commit)?;
+            let mut staged = 0;
+            for (id, change) in view.changes()? {
+                let old = get(view.tables, root, &id)?.map(|(_, object)| object);
+                staged += usize::from(old != change.version());
+            }
+            let commit = commit.map(|number| view.tables.commit_id(number)).transpose()?;
             Ok::<_, OpError>(OtherSession { name: name.clone(), head: view.head.clone(), commit, staged })
         })?;
         report.others.push(other);

@@ -155,7 +155,7 @@ fn a_dry_run_tells_what_would_change_and_changes_nothing() {
     let before = place.files();
     let counts = "would commit: 3 nodes changed: 1 added, 1 modified, 1 removed\n";
     place.mnem(&["commit", "--dry-run"]).says("A a\\u{202e}\nD plan/dinner\nM user/diet\n", counts);
-    place.mnem(&["commit", "--dry-run", "-zqm", "c"]).says("A a\\u{202e}\0D plan/dinner\0M user/diet\0", "");
+    place.mnem(&["commit", "--dry-run", "-zqm", "c"]).says("A a\u{202e}\0D plan/dinner\0M user/diet\0", "");
     let row = |id: &str, hash: Option<String>, change: &str| {
         let hash = hash.map_or("null".to_owned(), |hash| json(&hash));
         format!(
@@ -207,4 +207,30 @@ fn the_commits_of_the_story_keep_their_ids() {
     let time = "2025-12-01T11:00:00.500+01:00";
     let third = oracle::commit(&[SECOND], &oracle::state([&diet, &dinner]), AUTHOR, time, "forget the allergies");
     assert_eq!(third, THIRD);
+}
+
+#[test]
+fn only_takes_what_matches_and_leaves_the_rest_staged() {
+    let place = Place::with_story();
+    for id in ["a*", "ab", "b/1", "b/2", "c"] {
+        place.mnem(&["put", id, "v"]).output();
+    }
+    place.mnem(&["rm", "user/diet"]).output();
+    let commit = |arguments: &[&str]| {
+        let said = place.mnem(&["commit", "-m", "m", "--only"]).arguments(arguments).answer();
+        assert_eq!(said.status, 0, "{said:?}");
+        said.stderr.lines().last().expect("counts").to_owned()
+    };
+    assert_eq!(commit(&["a*", "--literal"]), " 1 node changed: 1 added");
+    assert_eq!(commit(&["b/", "user/*"]), " 3 nodes changed: 2 added, 1 removed");
+    place.mnem(&["commit", "--dry-run", "-q"]).says("A ab\nA c\n", "");
+    place.mnem(&["commit", "--dry-run", "-q", "--only", "c"]).says("A c\n", "");
+    place.mnem(&["commit", "-m", "m", "--only", "none"]).refuses(1, NOTHING);
+    place.mnem(&["commit", "-m", "m", "--only", "user/diet"]).refuses(1, NOTHING);
+    assert_eq!(commit(&["none", "--allow-empty"]), " no node changed");
+    place.mnem(&["commit", "--dry-run", "-q"]).says("A ab\nA c\n", "");
+    place.mnem(&["commit", "-m", "m", "--only"]).refuses(
+        129,
+        "mnem: error[usage]: a value is required for '--only <PATTERN>...' but none was supplied\nhint: see 'mnem --help'\n",
+    );
 }

@@ -168,3 +168,44 @@ fn ids_are_compared_by_their_bytes() {
         ]
     );
 }
+
+#[test]
+fn ids_come_from_standard_input_where_that_is_asked_for() {
+    let place = Place::with_story();
+    let [diet, dinner] = ["user/diet", "plan/dinner"].map(|id| place.mnem(&["get", "--json", id]).output());
+    let get =
+        |arguments: &[&str], input: &str| place.mnem(&["get", "--stdin", "--json"]).arguments(arguments).input(input);
+    get(&[], "user/diet\nplan/dinner\nuser/diet\n").says(&format!("{diet}{dinner}{diet}"), "");
+    get(&[], "user/diet").says(&diet, "");
+    get(&["-z"], "user/diet\0plan/dinner\0").says(&format!("{diet}{dinner}"), "");
+    get(&[], "").says("", "");
+    let first = place.mnem(&["get", "--json", "user/diet", "-r", FIRST]).output();
+    get(&["-r", FIRST], "user/diet\n").says(&first, "");
+    let absent = "{\"v\":1,\"type\":\"node\",\"id\":\"none\",\"hash\":null,\"content\":null,\"content_kind\":null,\
+         \"provenance\":null,\"event_time\":null,\"absent\":true}\n";
+    get(&[], "none\nuser/diet\n").ends(
+        1,
+        &format!("{absent}{diet}"),
+        "{\"v\":1,\"type\":\"error\",\"code\":\"no-node\",\"message\":\"no node 'none'\",\"hint\":\"see 'mnem ls'\",\
+         \"exit\":1}\n",
+    );
+    // What ls lists get reads.
+    let ids = place.mnem(&["ls", "-z"]).output();
+    get(&["-z"], &ids).says(&place.mnem(&["ls", "--json"]).output(), "");
+    let id = "such as 'user/diet'; 'mnem put --new CONTENT' generates one";
+    get(&[], "user/diet\n\n").refuses(
+        129,
+        &format!(
+            "{{\"v\":1,\"type\":\"error\",\"code\":\"bad-id\",\"message\":\"'': an id may not be blank\",\
+             \"hint\":\"{id}\",\"exit\":129}}\n"
+        ),
+    );
+    place
+        .mnem(&["get", "--stdin"])
+        .input("user/diet\n")
+        .refuses(129, "mnem: error[usage]: several ids are only printed with --json\nhint: mnem get --json ID ID …\n");
+    place.mnem(&["get", "--stdin", "k"]).refuses(
+        129,
+        "mnem: error[usage]: the argument '--stdin' cannot be used with '[ID]...'\nhint: see 'mnem --help'\n",
+    );
+}

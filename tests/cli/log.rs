@@ -190,3 +190,124 @@ fn what_a_terminal_would_act_on_is_escaped_for_people_and_exact_in_json() {
     assert_eq!(row["message"], message);
     assert_eq!(row["author"], "A\u{1b}[2J\u{2066}");
 }
+
+#[test]
+fn each_filter_admits_its_commits() {
+    let place = Place::with_story();
+    // A clock that is a year behind hides nothing.
+    place.mnem(&["put", "k", "v", "-qm", "late"]).env("MNEM_DATE", "2024-12-01T00:00:00Z").output();
+    let put = place.mnem(&["put", "k", "w", "-qm", "Forget it"]).env("MNEM_DATE", "2025-12-02T00:00:00.5Z");
+    put.env("MNEM_AUTHOR", "Bo").output();
+    let all = place.mnem(&["log", "--ids"]).output();
+    let [bo, late, ..] = all.lines().collect::<Vec<_>>()[..] else { panic!("{all}") };
+    let zoned = |arguments: &[&str]| place.mnem(&["log", "--ids"]).arguments(arguments).env("TZ", "UTC");
+    for (arguments, expected) in [
+        (&["--since", "2025-12-01T10:00:00Z"][..], &[bo, THIRD][..]),
+        (&["--since=2025-12-01T10:00:00.500Z"], &[bo, THIRD]),
+        (&["--since", "2025-12-01T10:00:00.501Z"], &[bo]),
+        (&["--since", "2025-12-01"], &[bo, THIRD, SECOND, FIRST]),
+        (&["--until", "2025-12-01T08:00:00Z"], &[late, FIRST]),
+        (&["--until", "2025-11-30 23:59:59"], &[late]),
+        (&["--until", "@0"], &[]),
+        (&["--since", "@1764579600", "--until", "@1764583201"], &[THIRD, SECOND]),
+        (&["--author", "^Bo$"], &[bo]),
+        (&["--author", "-"], &[]),
+        (&["--author=ada@"], &[late, THIRD, SECOND, FIRST]),
+        (&["--grep", "forget"], &[THIRD]),
+        (&["--grep", "(?i)forget"], &[bo, THIRD]),
+        (&["--grep", "stranger on a forum"], &[SECOND]),
+        (&["--grep", "-x"], &[]),
+        (&["--author", "Ada", "--grep", "t", "--skip", "1", "-n", "1"], &[THIRD]),
+        (&["--grep", "e", "--", "user/"], &[THIRD, SECOND, FIRST]),
+        (&["--all"], &[bo, late, THIRD, SECOND, FIRST]),
+        (&["--all", "-n", "1", "--", "user/diet"], &[SECOND]),
+    ] {
+        zoned(arguments).says(&ids(expected), "");
+    }
+    // Relative times are against the clock, and it is later than that.
+    place.mnem(&["log", "--ids", "--since", "1 hour ago"]).says("", "");
+}
+
+#[test]
+fn name_status_and_stat_tell_what_each_commit_changed() {
+    let place = Place::with_story();
+    let head = |id: &str, tip: &str, subject: &str| format!("{}{tip} {subject}\n", &id[..10]);
+    let third = head(THIRD, " (HEAD -> main)", "forget the allergies");
+    let second = head(SECOND, "", "plan the dinner");
+    let first = head(FIRST, "", "learn how Maria eats");
+    place.mnem(&["log", "--oneline", "--name-status"]).says(
+        &format!("{third}D user/allergies\n{second}A plan/dinner\nM user/diet\n{first}A user/allergies\nA user/diet\n"),
+        "",
+    );
+    place.mnem(&["log", "--oneline", "--stat"]).says(
+        &format!(
+            "{third} user/allergies | D +0 -1\n 1 node changed, +0 -1 lines\n\
+             {second} plan/dinner | A +1 -0\n user/diet   | M +1 -1\n 2 nodes changed, +2 -1 lines\n\
+             {first} user/allergies | A +1 -0\n user/diet      | A +1 -0\n 2 nodes changed, +2 -0 lines\n"
+        ),
+        "",
+    );
+    // With patterns only such nodes are told.
+    place
+        .mnem(&["log", "--oneline", "--name-status", "--reverse", "--", "user/diet"])
+        .says(&format!("{first}A user/diet\n{second}M user/diet\n"), "");
+    place.mnem(&["log", "-n1", "--name-status"]).says(
+        &format!(
+            "commit {THIRD} (HEAD -> main)\nAuthor: Ada <ada@example.org>\nDate:   2025-12-01T11:00:00.500+01:00\n\
+             \n    forget the allergies\n\nD user/allergies\n"
+        ),
+        "",
+    );
+    let changed = |commit: &str, id: &str, change: &str, added: &str, removed: &str| {
+        format!(
+            "{{\"v\":1,\"type\":\"changed\",\"commit\":\"{commit}\",\"id\":\"{id}\",\"change\":\"{change}\",\
+             \"lines_added\":{added},\"lines_removed\":{removed}}}\n"
+        )
+    };
+    let row = place.mnem(&["log", "-n1", "--json"]).output();
+    let status = changed(THIRD, "user/allergies", "removed", "null", "null");
+    place.mnem(&["log", "-n1", "--json", "--name-status"]).says(&format!("{row}{status}"), "");
+    let stat = changed(THIRD, "user/allergies", "removed", "0", "1");
+    place.mnem(&["log", "-n1", "--json", "--stat"]).says(&format!("{row}{stat}"), "");
+    // For people escaped, exact where lines end with NUL.
+    place.mnem(&["put", "a\u{202e}", "1\n2\n", "-qm", "c"]).output();
+    let short = place.mnem(&["log", "-n1", "--ids"]).output()[..10].to_owned();
+    let tip = format!("{short} (HEAD -> main) c");
+    place.mnem(&["log", "-n1", "--oneline", "--name-status"]).says(&format!("{tip}\nA a\\u{{202e}}\n"), "");
+    place.mnem(&["log", "-n1", "--oneline", "--name-status", "-z"]).says(&format!("{tip}\0A a\u{202e}\0"), "");
+    place
+        .mnem(&["log", "-n1", "--oneline", "--stat"])
+        .says(&format!("{tip}\n a\\u{{202e}} | A +2 -0\n 1 node changed, +2 -0 lines\n"), "");
+}
+
+#[test]
+fn a_filter_that_is_none_is_refused() {
+    let place = Place::with_story();
+    let time = "a time looks like 2026-11-30T18:05:00+01:00, '2026-11-30 18:05', '2 days ago' or @1764522300";
+    let help = "see 'mnem --help'";
+    for (arguments, said) in [
+        (&["--since", "soon"][..], format!("bad-time]: --since: cannot read 'soon' as a time\nhint: {time}")),
+        (&["--until", ""], format!("bad-time]: --until: cannot read '' as a time\nhint: {time}")),
+        (&["--author", "("], "bad-pattern]: --author '(': unclosed group".to_owned()),
+        (
+            &["--grep", "[z-a]"],
+            "bad-pattern]: --grep '[z-a]': invalid character class range, the start must be <= the end".to_owned(),
+        ),
+        (&["--all", "HEAD"], format!("usage]: the argument '--all' cannot be used with '[REV|A..B]...'\nhint: {help}")),
+        (
+            &["--all", "-r", "HEAD"],
+            format!("usage]: the argument '--all' cannot be used with '--rev <REV>'\nhint: {help}"),
+        ),
+        (&["--stat", "--ids"], format!("usage]: the argument '--stat' cannot be used with '--ids'\nhint: {help}")),
+        (
+            &["--stat", "--name-status"],
+            format!("usage]: the argument '--stat' cannot be used with '--name-status'\nhint: {help}"),
+        ),
+        (
+            &["--name-status", "--ids"],
+            format!("usage]: the argument '--name-status' cannot be used with '--ids'\nhint: {help}"),
+        ),
+    ] {
+        place.mnem(&["log"]).arguments(arguments).refuses(129, &format!("mnem: error[{said}\n"));
+    }
+}

@@ -1,7 +1,7 @@
 //! `mnem put`
 
 use super::oracle::{self, Node};
-use super::support::{Place, json};
+use super::support::{AUTHOR, Place, json, lines, staged_row};
 
 /// Puts a node with these arguments behind `put`, and returns its row.
 #[track_caller]
@@ -309,4 +309,189 @@ fn a_word_that_begins_with_a_dash_is_content_unless_it_has_the_form_of_an_option
         let said = format!("mnem: error[usage]: {message}\nhint: {hint}mnem put -- ID CONTENT\n");
         place.mnem(arguments).refuses(129, &said);
     }
+}
+
+#[test]
+fn if_absent_and_if_match_write_only_where_the_node_is_as_expected() {
+    let place = Place::with_store();
+    let (one, two) = (Node::new("k", "\"1\"").hash(), Node::new("k", "\"2\"").hash());
+    let hint = "hint: look at what it is now with 'mnem get --json ID'\n";
+    let found = |hash: &str| format!("mnem: error[precondition-failed]: 'k' has the hash {hash}\n{hint}");
+    let absent = format!("mnem: error[precondition-failed]: 'k' is absent\n{hint}");
+    place.mnem(&["put", "k", "1", "--if-match", &one]).refuses(1, &absent);
+    place.mnem(&["put", "k", "1", "--if-absent"]).says("k\n", "");
+    // What is staged counts, and so does what is committed.
+    for message in [&[][..], &["-m", "c"]] {
+        place.mnem(&["put", "k", "2", "--if-absent"]).arguments(message).refuses(1, &found(&one));
+        place.mnem(&["put", "k", "2", "--if-match", "none"]).arguments(message).refuses(1, &found(&one));
+        place.mnem(&["put", "k", "2", "--if-match", &two]).arguments(message).refuses(1, &found(&one));
+        place.mnem(&["put", "k", "2", "--dry-run", "--if-match", &two]).refuses(1, &found(&one));
+        place.mnem(&["commit", "--skip-empty", "-qm", "c"]).output();
+    }
+    place.mnem(&["put", "k", "2", "--if-match", &one, "-m", "c"]).says("k\n", "");
+    place.mnem(&["put", "k", "2", "--if-match", &two]).says("k\n", "unchanged: 'k'\n");
+    place.mnem(&["rm", "k"]).output();
+    place.mnem(&["put", "k", "3", "--if-match", &two]).refuses(1, &absent);
+    place.mnem(&["put", "k", "3", "--if-match=none"]).says("k\n", "");
+    place.mnem(&["get", "k"]).says("3", "");
+}
+
+#[test]
+fn a_dry_run_tells_what_would_be_staged_and_changes_nothing() {
+    let place = Place::with_story();
+    let before = place.files();
+    place.mnem(&["put", "--dry-run", "user/diet", "vegan"]).says("user/diet\n", "");
+    let hash = Node::new("user/diet", "\"vegan\"").hash();
+    let row = staged_row("user/diet", Some(&hash), "modified");
+    place.mnem(&["put", "--dry-run", "--json", "user/diet", "vegan"]).says(&row, "");
+    place
+        .mnem(&["put", "--dry-run", "-v", "user/diet", "vegan"])
+        .says("user/diet\n", "store '[PLACE]/.mnemosyne', session 'default'\nmodified: 'user/diet'\n");
+    let rows = "{\"id\":\"plan/dinner\",\"deleted\":true}\n{\"id\":\"new\",\"content\":1}\n";
+    let said =
+        staged_row("plan/dinner", None, "removed") + &staged_row("new", Some(&Node::new("new", "1").hash()), "added");
+    place.mnem(&["put", "--dry-run", "--json", "--jsonl"]).input(rows).says(&said, "");
+    assert!(place.files() == before);
+    // It writes nothing, so that it may look at a revision, or have no session yet.
+    place.mnem(&["put", "--dry-run", "k", "v", "--session", "new"]).env("MNEM_REV", "HEAD").says("k\n", "");
+    assert!(place.files() == before);
+}
+
+#[test]
+fn commit_rows_commit_what_came_before_them() {
+    let place = Place::with_store();
+    place.mnem(&["put", "other", "staged"]).output();
+    let rows = concat!(
+        "{\"id\":\"a\",\"content\":1}\n",
+        "{\"id\":\"b\",\"content\":1}\n",
+        "{\"commit\":{\"message\":\"one\\n\\nbody\\n\"}}\n",
+        "{\"id\":\"a\",\"deleted\":true}\n",
+        "{\"commit\":{\"message\":\"two\",\"author\":\" Bo \",\"time\":\"2024-05-06T07:08:09.1239+05:30\"}}\n",
+        "{\"id\":\"c\",\"content\":1}\n",
+    );
+    let [a, b] = ["a", "b"].map(|id| Node { provenance: vec![("note", "n".to_owned())], ..Node::new(id, "1") });
+    let time = "2025-12-01T08:00:00.000+00:00";
+    let one = oracle::commit(&[], &oracle::state([&a, &b]), AUTHOR, time, "one\n\nbody");
+    let two = oracle::commit(&[&one], &oracle::state([&b]), "Bo", "2024-05-06T07:08:09.123+05:30", "two");
+    let put = place.mnem(&["put", "--jsonl", "-", "--commits", "--note", "n"]).input(rows);
+    put.says(&lines(&[&one, &two]), "staged behind the last commit: 1\n");
+    place.mnem(&["log", "--ids"]).says(&lines(&[&two, &one]), "");
+    place.mnem(&["commit", "--dry-run", "-q"]).says("A c\nA other\n", "");
+    let rows = "{\"id\":\"d\",\"content\":1}\n{\"commit\":{\"message\":\"three\"}}\n";
+    let said = place.mnem(&["put", "--jsonl", "-", "--commits", "--json", "-q"]).input(rows).output();
+    assert_eq!(said, place.mnem(&["log", "-n1", "--json"]).output());
+    place.mnem(&["put", "--jsonl", "--commits"]).input("").says("", "");
+}
+
+#[test]
+fn a_row_that_is_refused_or_a_commit_of_nothing_refuses_all_commits() {
+    let place = Place::with_story();
+    place.mnem(&["put", "k", "staged"]).output();
+    let good = "{\"id\":\"a\",\"content\":1}\n{\"commit\":{\"message\":\"good\"}}\n";
+    let hint = "hint: a row is such as {\"id\":\"user/diet\",\"content\":\"vegan\"}\n";
+    for (row, status, said) in [
+        ("{\"commit\":{}}", 129, format!("bad-json]: line 3: the key 'commit': the key 'message' is missing\n{hint}")),
+        (
+            "{\"commit\":{\"message\":\" \"}}",
+            129,
+            format!("bad-json]: line 3: the key 'commit': the key 'message' may not be blank\n{hint}"),
+        ),
+        (
+            "{\"commit\":{\"message\":\"m\"},\"id\":\"k\"}",
+            129,
+            format!("bad-json]: line 3: unknown key 'id'; the keys are 'commit'\n{hint}"),
+        ),
+        (
+            "{\"commit\":{\"message\":\"m\",\"time\":\"noon\"}}",
+            129,
+            "bad-time]: line 3: the key 'commit': the key 'time': the event time 'noon': a time is written in RFC 3339, \
+             such as 2024-05-06T07:08:09Z: premature end of input\n\
+             hint: an event time looks like 2026-11-30T18:05:00+01:00\n"
+                .to_owned(),
+        ),
+        (
+            "{\"commit\":{\"message\":\"nothing\"}}",
+            1,
+            "nothing-to-commit]: commit 2 of the rows would change nothing\nhint: leave that commit out\n".to_owned(),
+        ),
+        (
+            "{\"id\":\"a\",\"content\":1}\n{\"commit\":{\"message\":\"the same\"}}",
+            1,
+            "nothing-to-commit]: commit 2 of the rows would change nothing\nhint: leave that commit out\n".to_owned(),
+        ),
+    ] {
+        let put = place.mnem(&["put", "--jsonl", "-", "--commits"]).input(format!("{good}{row}\n"));
+        put.refuses(status, &format!("mnem: error[{said}"));
+    }
+}
+
+#[test]
+fn commit_every_makes_the_commits_that_single_calls_make() {
+    let row = |number: usize| match number % 10 {
+        // Such a row changes nothing, and no call makes a commit of it.
+        4 => format!("{{\"id\":\"{}\",\"content\":{}}}", (number - 1) % 7, number - 1),
+        6 => format!("{{\"id\":\"{}\",\"deleted\":true}}", (number - 1) % 7),
+        _ => format!("{{\"id\":\"{}\",\"content\":{number}}}", number % 7),
+    };
+    let rows: Vec<_> = (0..100).map(row).collect();
+    let (single, batch) = (Place::with_store(), Place::with_store());
+    for row in &rows {
+        let put = single.mnem(&["put", "--jsonl", "-", "-m", "step", "-q"]).input(row.clone());
+        put.env("MNEM_SOURCE", "wrapper").output();
+    }
+    let expected = single.mnem(&["log", "--ids", "--reverse"]).output();
+    let put = batch.mnem(&["put", "--jsonl", "-", "--commit-every", "1", "-m", "step"]).input(lines(&rows));
+    put.env("MNEM_SOURCE", "wrapper").says(&expected, "unchanged: 10 of 100\n");
+    assert_eq!(expected.lines().count(), 90);
+    assert_eq!(batch.mnem(&["log", "--json"]).output(), single.mnem(&["log", "--json"]).output());
+}
+
+#[test]
+fn commit_every_counts_rows_and_the_last_commit_takes_what_is_left() {
+    let place = Place::with_store();
+    let rows: String = (0..7).map(|id| format!("{{\"id\":\"{id}\",\"content\":1}}\n")).collect();
+    let put =
+        || place.mnem(&["put", "--jsonl", "-", "--commit-every=3", "-m", "some", "-m", "more"]).input(rows.clone());
+    assert_eq!(put().output().lines().count(), 3);
+    let log = place.mnem(&["log", "--name-status", "--oneline", "--reverse"]).output();
+    let changes: Vec<_> = log.lines().filter(|line| line.starts_with("A ")).collect();
+    assert_eq!(changes, ["A 0", "A 1", "A 2", "A 3", "A 4", "A 5", "A 6"]);
+    let before = place.files().remove(".mnemosyne/staged/default");
+    put().says("", "unchanged: 3 of 3\n");
+    assert_eq!(place.files().remove(".mnemosyne/staged/default"), before);
+    let row = put().arguments(["--json", "--kind", "claim"]).answer();
+    assert_eq!(row.status, 129, "{row:?}");
+}
+
+#[test]
+fn options_that_exclude_each_other_are_refused() {
+    let place = Place::with_story();
+    let cannot = |one: &str, other: &str| format!("the argument '{one}' cannot be used with '{other}'");
+    let missing = |what: &str| format!("the following required arguments were not provided: {what}");
+    for (arguments, said) in [
+        (&["k", "v", "--if-absent", "--if-match", "none"][..], cannot("--if-absent", "--if-match <HASH|none>")),
+        (&["--jsonl", "-", "--if-absent"], cannot("--jsonl [<FILE>]", "--if-absent")),
+        (&["--jsonl", "-", "--if-match", "none"], cannot("--jsonl [<FILE>]", "--if-match <HASH|none>")),
+        (&["k", "v", "--commits"], missing("--jsonl [<FILE>]")),
+        (&["--jsonl", "-", "--commits", "-m", "m"], cannot("--commits", "--message <MESSAGE>")),
+        (&["--jsonl", "-", "--commit-every", "2"], missing("--message <MESSAGE>")),
+        (&["k", "v", "-m", "m", "--dry-run"], cannot("--message <MESSAGE>", "--dry-run")),
+        (
+            &["--jsonl", "-", "--commit-every", "0", "-m", "m"],
+            "invalid value '0' for '--commit-every <COUNT>': 0 is not in 1..18446744073709551615".to_owned(),
+        ),
+    ] {
+        let put = place.mnem(&["put"]).arguments(arguments);
+        put.refuses(129, &format!("mnem: error[usage]: {said}\nhint: see 'mnem --help'\n"));
+    }
+    place.mnem(&["put", "k", "v", "--if-match", "abc"]).refuses(
+        129,
+        "mnem: error[usage]: 'abc' is not a hash of 64 hexadecimal digits\n\
+         hint: 'mnem get --json ID' tells a node's hash\n",
+    );
+    place.mnem(&["put", "--jsonl", "-", "--commits", "--kind", "claim"]).refuses(
+        129,
+        "mnem: error[unsupported-kind]: content kind 'claim' is reserved for a later version\n\
+         hint: the one kind is 'note'\n",
+    );
 }

@@ -258,3 +258,24 @@ impl fmt::Debug for Answer {
 pub fn json(text: &str) -> String {
     serde_json::to_string(text).expect("a string")
 }
+
+/// A text with a newline behind each of these.
+pub fn lines<S: AsRef<str>>(texts: &[S]) -> String {
+    texts.iter().map(|text| format!("{}\n", text.as_ref())).collect()
+}
+
+/// What `--json` says of a staged change of the session `default`; the hash is that of the version, if there is one.
+pub fn staged_row(id: &str, hash: Option<&str>, change: &str) -> String {
+    let hash = hash.map_or("null".to_owned(), json);
+    format!(
+        "{{\"v\":1,\"type\":\"staged\",\"id\":{},\"hash\":{hash},\"change\":\"{change}\",\"session\":\"default\"}}\n",
+        json(id)
+    )
+}
+
+/// The id of the memory at HEAD.
+pub fn state(place: &Place) -> String {
+    let row = place.mnem(&["log", "-n1", "--json"]).output();
+    let row: serde_json::Value = serde_json::from_str(&row).expect("a commit");
+    row["state"].as_str().expect("an id").to_owned()
+}

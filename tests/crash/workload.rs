@@ -160,7 +160,11 @@ pub fn execute(store: &Store<SimulatedDisk>, state: &State, command: &Command) -
             let mut state = state.clone();
             let mut groups = Vec::new();
             for (id, text) in rows {
-                groups.push(Group { writes: vec![Write::Set(node(id, text))], words: words(&state) });
+                groups.push(Group {
+                    writes: vec![Write::Set(node(id, text))],
+                    words: words(&state),
+                    skip_empty: false,
+                });
                 state = state.after(&Command::PutCommit(name, id, text.clone()));
             }
             ops::batch(store, &session(name), groups, Vec::new()).map(drop)
