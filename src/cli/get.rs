@@ -84,7 +84,7 @@ pub(super) fn node_id(text: &str) -> Result<NodeId, CliError> {
 }
 
 /// A text in quotes, cut where it is long.
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     const SHOWN: usize = 60;
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("'{}…'", &text[..end]),

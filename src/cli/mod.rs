@@ -144,7 +144,8 @@ fn parse(arguments: &[OsString]) -> Result<Option<Cli>, CliError> {
         Ok(cli) => Ok(Some(cli)),
         Err(error) => match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-                write!(io::stdout(), "{}", error.render())?;
+                write!(io::stdout(), "{}", error.render())
+                    .map_err(|error| CliError::from(error).about("standard output"))?;
                 Ok(None)
             }
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {

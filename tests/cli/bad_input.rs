@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
 const ID_HINT: &str = "such as 'user/diet'; 'mnem put --new CONTENT' generates one";
-const TIME_HINT: &str = "an event time looks like 2026-11-30T18:05:00+01:00";
+const TIME_HINT: &str = "a time looks like 2026-11-30T18:05:00+01:00";
 const ROW_HINT: &str = "a row is such as {\"id\":\"user/diet\",\"content\":\"vegan\"}";
 const UTF8_HINT: &str = "store bytes as text, such as the output of 'base64 -w0 FILE'";
 const DAMAGE_HINT: &str = "nothing was changed; keep a copy of the store before anything else";
@@ -173,6 +173,11 @@ fn an_id_is_refused_alike_by_every_command() {
             (&["get", id], ""),
             (&["get", "--json", "user/diet", id], ""),
             (&["rm", id], ""),
+            (&["log", "--", "user/diet", id], ""),
+            (&["ls", id], ""),
+            (&["restore", "user/diet", id], ""),
+            (&["export", id], ""),
+            (&["commit", "-m", "c", "--only", id], ""),
         ] {
             let message = format!("{place_of_id}'{shown}': {reason}");
             let [text, _] = error(129, "bad-id", &message, ID_HINT);
@@ -185,13 +190,6 @@ fn an_id_is_refused_alike_by_every_command() {
                 run.refuses(129, &text);
             }
         }
-        let answer = place.mnem(&["log", "--", "user/diet", id]).answer();
-        let said = format!("{reason}\nhint: such as 'user/' or 'user/*'; '--literal' takes * ? [ as they are\n");
-        assert!(
-            answer.stderr.starts_with("mnem: error[bad-pattern]: '") && answer.stderr.ends_with(&said),
-            "{answer:?}"
-        );
-        assert_eq!(answer.status, 129);
     }
 }
 
@@ -381,9 +379,9 @@ fn json_that_is_none_is_refused_with_line_and_column() {
         ),
         ("{\"note\":1}", "the key 'note': invalid type: integer `1`, expected a string"),
         ("{\"note\":\"a\",\"note\":null}", "the key 'note' stands twice"),
-        ("[null,null,null,null,null]", "invalid type: sequence, expected a JSON object at column 0"),
+        ("[null,null,null,null,null]", "invalid type: sequence, expected a JSON object"),
         ("web", "expected value at column 1"),
-        ("", "EOF while parsing a value at column 0"),
+        ("", "EOF while parsing a value"),
     ] {
         let run = |json: &[&str]| place.mnem(json).arguments(["put", "k", "v", "--provenance", text]);
         let hint = "such as --provenance '{\"source\":\"web\"}'";
@@ -413,7 +411,7 @@ fn a_row_that_is_none_is_refused_with_line_and_key_and_no_row_is_staged() {
             "{\"content\":1,\"deleted\":\"yes\"}",
             "the key 'deleted': invalid type: string \"yes\", expected a boolean".to_owned(),
         ),
-        ("[1]", "invalid type: sequence, expected a JSON object at column 0".to_owned()),
+        ("[1]", "invalid type: sequence, expected a JSON object".to_owned()),
         ("vegan", "expected value at column 1".to_owned()),
         ("{\"content\":1} {}", "trailing characters at column 15".to_owned()),
         ("\u{feff}{\"content\":1}", "the JSON begins with a byte-order mark (U+FEFF)".to_owned()),
@@ -462,7 +460,8 @@ fn what_is_not_utf_8_is_refused_with_its_offset() {
         [(&["put"][..], &["v"][..]), (&["put", "k"], &[]), (&["get"], &[]), (&["commit", "-m"], &[]), (&["log"], &[])]
     {
         let run = |json: &[&str]| place.mnem(json).arguments(before).arguments([bad]).arguments(behind);
-        refused(run, 129, "bad-utf8", "the argument 'a\u{fffd}' is not UTF-8", UTF8_HINT);
+        let message = "the argument 'a\u{fffd}' is not UTF-8: byte 1 is the first bad one";
+        refused(run, 129, "bad-utf8", message, UTF8_HINT);
     }
     for name in ["MNEM_NOTE", "MNEM_SESSION", "MNEM_REV", "MNEM_DATE", "MNEM_AUTHOR", "MNEM_LOCK_TIMEOUT"] {
         let run = |json: &[&str]| place.mnem(json).arguments(["put", "k", "v", "-m", "c"]).env(name, bad);
@@ -657,4 +656,63 @@ fn what_an_error_quotes_is_escaped_for_people_and_exact_in_json() {
         place.mnem(arguments).refuses(status, &escaped);
         place.mnem(&["--json"]).arguments(arguments).refuses(status, &row);
     }
+}
+
+/// A sound frame of a staged log: number 1, one node under an id.
+fn frame(id: &str, node: &str) -> Vec<u8> {
+    let mut payload = vec![1, u8::try_from(id.len()).expect("a short id")];
+    payload.extend(id.as_bytes());
+    payload.push(0);
+    let length = u8::try_from(node.len()).expect("a short node");
+    payload.extend(if length < 0x80 { vec![length] } else { vec![length, 1] });
+    payload.extend(node.as_bytes());
+    let mut head = b"\xffmf1".to_vec();
+    head.extend((payload.len() as u64).to_le_bytes());
+    head.extend(1u64.to_le_bytes());
+    head.extend(1u64.to_le_bytes());
+    let sum = crc32c::crc32c(&[&head[..], &payload].concat());
+    [&head[..], &sum.to_le_bytes(), &payload].concat()
+}
+
+#[test]
+fn a_staged_node_that_no_version_can_read_is_never_committed() {
+    let place = Place::with_store();
+    let tail = r#""content_kind":"note","provenance":{}}"#;
+    for (node, code) in [
+        (r#"{"id":"b","content":"2","content_kind":"claim","provenance":{}}"#.to_owned(), "unsupported-kind"),
+        (r#"{"id":"b","content":"2","content_kind":"note","provenance":null}"#.to_owned(), "corrupt"),
+        (format!(r#"{{"id":"b","content":tru,{tail}"#), "corrupt"),
+        (format!(r#"{{"id":"b", "content":"2",{tail}"#), "corrupt"),
+        (format!(r#"{{"id":"c","content":"2",{tail}"#), "corrupt"),
+    ] {
+        place.write(".mnemosyne/staged/default", frame("b", &node));
+        let before = place.mnem(&["log", "--json"]).answer().stdout;
+        for arguments in [&["commit", "-m", "x"][..], &["commit", "--dry-run"]] {
+            let answer = place.mnem(arguments).answer();
+            assert_eq!((answer.status, answer.stdout.as_str()), (128, ""), "{node}");
+            assert!(answer.stderr.starts_with(&format!("mnem: error[{code}]: ")), "{node}: {}", answer.stderr);
+        }
+        assert_eq!(place.mnem(&["log", "--json"]).answer().stdout, before);
+    }
+    place.write(".mnemosyne/staged/default", frame("b", &format!(r#"{{"id":"b","content":"2",{tail}"#)));
+    assert_eq!(place.mnem(&["commit", "-m", "x"]).answer().status, 0, "a good one is");
+}
+
+#[test]
+fn init_calls_only_a_store_that_can_be_used_initialised() {
+    let place = Place::empty();
+    let init = |code: &str| {
+        let answer = place.mnem(&["init"]).answer();
+        assert_eq!((answer.status, answer.stdout.as_str()), (128, ""), "{code}");
+        assert!(answer.stderr.starts_with(&format!("mnem: error[{code}]: ")), "{}", answer.stderr);
+    };
+    place.directory(".mnemosyne");
+    init("corrupt");
+    place.write(".mnemosyne/store.redb", "");
+    init("corrupt");
+    place.write(".mnemosyne/store.redb", "no database");
+    init("corrupt");
+    std::fs::remove_dir_all(place.path(".mnemosyne")).expect("it was there");
+    std::os::unix::fs::symlink(place.path("nowhere"), place.path(".mnemosyne")).expect("a link");
+    init("unsafe-store");
 }

@@ -248,7 +248,7 @@ fn a_folder_that_says_two_things_or_nothing_is_refused() {
             edited(&|text| text.replace("2024-01-01T", "2024-13-01T")),
             format!(
                 "bad-time]: {at} 1: the event time '2024-13-01T00:00:00Z': there is no such date, time of day or offset\n\
-                 hint: an event time looks like 2026-11-30T18:05:00+01:00"
+                 hint: a time looks like 2026-11-30T18:05:00+01:00"
             ),
         ),
         (

@@ -404,9 +404,9 @@ fn a_row_that_is_refused_or_a_commit_of_nothing_refuses_all_commits() {
         (
             "{\"commit\":{\"message\":\"m\",\"time\":\"noon\"}}",
             129,
-            "bad-time]: line 3: the key 'commit': the key 'time': the event time 'noon': a time is written in RFC 3339, \
+            "bad-time]: line 3: the key 'commit': the key 'time': 'noon': a time is written in RFC 3339, \
              such as 2024-05-06T07:08:09Z: premature end of input\n\
-             hint: an event time looks like 2026-11-30T18:05:00+01:00\n"
+             hint: a time looks like 2026-11-30T18:05:00+01:00\n"
                 .to_owned(),
         ),
         (

@@ -64,7 +64,10 @@ fn an_answer_that_cannot_be_written_is_an_error() {
         let output = output.expect("it ends");
         assert_eq!(output.status.code(), Some(128), "{arguments:?}");
         let said = String::from_utf8(output.stderr).expect("UTF-8");
-        let (text, json) = ("mnem: error[io]: No space left", "\"code\":\"io\",\"message\":\"No space left");
+        let (text, json) = (
+            "mnem: error[io]: standard output: No space left",
+            "\"code\":\"io\",\"message\":\"standard output: No space left",
+        );
         assert!(said.contains(if arguments.contains(&"--json") { json } else { text }), "{arguments:?}: {said}");
     }
 }
