@@ -24,8 +24,8 @@ const CACHE_BYTES: usize = 64 << 20;
 /// How long an open may wait even where nothing is to be waited for: a header write takes microseconds.
 pub(super) const HEADER_GRACE: Duration = Duration::from_millis(250);
 
-/// How often a read tries to repair and open again before it gives up.
-const ATTEMPTS: usize = 3;
+/// How often a read tries to repair and open again before it gives up: beside writers that are killed again and again.
+const ATTEMPTS: usize = 100;
 
 /// A store. Holds no file and no lock between calls.
 #[derive(Clone, Debug)]

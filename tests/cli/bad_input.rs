@@ -712,7 +712,7 @@ fn init_calls_only_a_store_that_can_be_used_initialised() {
     init("corrupt");
     place.write(".mnemosyne/store.redb", "no database");
     init("corrupt");
-    std::fs::remove_dir_all(place.path(".mnemosyne")).expect("it was there");
+    fs::remove_dir_all(place.path(".mnemosyne")).expect("it was there");
     std::os::unix::fs::symlink(place.path("nowhere"), place.path(".mnemosyne")).expect("a link");
     init("unsafe-store");
 }

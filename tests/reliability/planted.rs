@@ -3,7 +3,7 @@
 use super::place::{Answer, Mounted, NOBODY, Place, answer, is_root, set_mode};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, chown, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
@@ -90,8 +90,9 @@ fn is_refused(place: &Place, why: &str) {
 
 #[test]
 fn what_all_may_write_is_refused() {
-    for part in ["", "store.redb"] {
+    for part in ["", "store.redb", "staged", "staged/default"] {
         let place = place();
+        place.ok(&["put", "z", "1"]);
         let path = place.store().join(part);
         set_mode(&path, if part.is_empty() { 0o702 } else { 0o602 });
         is_refused(&place, "anyone may write to it");
@@ -113,8 +114,9 @@ fn what_belongs_to_another_user_is_refused_unless_root_acts_for_that_user() {
         return;
     }
     let why = format!("it belongs to user {NOBODY}, you are user 0");
-    for part in ["", "store.redb"] {
+    for part in ["", "store.redb", "staged", "staged/default"] {
         let place = place();
+        place.ok(&["put", "z", "1"]);
         chown(place.store().join(part), Some(NOBODY), None).expect("given away");
         is_refused(&place, &why);
         let store = place.path().canonicalize().expect("there").join(".mnemosyne");
@@ -133,6 +135,23 @@ fn what_belongs_to_another_user_is_refused_unless_root_acts_for_that_user() {
     let store = place.path().canonicalize().expect("there").join(".mnemosyne");
     let refused = answer(place.as_nobody(&["get", "a"]).env("SUDO_UID", "0"));
     assert_eq!(refused, unsafe_store(&store, &format!("it belongs to user 0, you are user {NOBODY}")));
+}
+
+#[test]
+fn root_that_acts_for_somebody_leaves_the_store_to_them() {
+    if !is_root("a store of another user") {
+        return;
+    }
+    let mut place = place();
+    for path in [place.path().to_owned(), place.store(), place.store().join("staged"), place.database()] {
+        chown(&path, Some(NOBODY), Some(NOBODY)).expect("given away");
+    }
+    let log = place.store().join("staged/default");
+    fs::remove_file(&log).ok();
+    assert_eq!(answer(place.command(&["put", "b", "2"]).env("SUDO_UID", "65534")), Answer::new(0, "b\n", ""));
+    assert_eq!(fs::metadata(&log).map(|metadata| metadata.uid()).expect("a log"), NOBODY);
+    assert_eq!(answer(&mut place.as_nobody(&["get", "b"])), Answer::new(0, "2", ""));
+    assert_eq!(answer(&mut place.as_nobody(&["put", "c", "3"])), Answer::new(0, "c\n", ""));
 }
 
 /// Things that are no regular file: a FIFO, a socket, a directory, a link.
@@ -169,7 +188,7 @@ fn what_is_no_database_file_is_corrupt_and_nothing_hangs() {
             assert!(answer.is_error(128, "corrupt"), "{kind}, {arguments:?}: {answer:?}");
             assert!(answer.err.contains(&format!("'{}' is ", path.display())), "{kind}: {answer:?}");
         }
-        assert_eq!(place.run(&["init"]).err, "already initialised\n");
+        assert!(place.run(&["init"]).is_error(128, "corrupt"), "what can't be used is not initialised");
     }
     for (bytes, why) in [(Some(""), "has no bytes"), (None, "is missing")] {
         let place = place();
@@ -181,7 +200,7 @@ fn what_is_no_database_file_is_corrupt_and_nothing_hangs() {
             let answer = place.run(arguments);
             assert!(answer.is_error(128, "corrupt") && answer.err.contains(why), "{arguments:?}: {answer:?}");
         }
-        assert_eq!(place.run(&["init"]).err, "already initialised\n");
+        assert!(place.run(&["init"]).is_error(128, "corrupt"), "what can't be used is not initialised");
         assert_eq!(
             fs::metadata(place.database()).map(|metadata| metadata.len()).unwrap_or(0),
             0,
