@@ -183,11 +183,17 @@ fn changed_commits<A: Access>(
     for pattern in patterns {
         match pattern.exact() {
             Some(id) => changed.extend(versions(tables, id, starts)?),
-            None => tables.versions_below(pattern.literal_prefix(), |id, numbers| {
-                if pattern.matches(id) {
-                    changed.extend(numbers);
+            None => {
+                let mut ids = Vec::new();
+                tables.ids_below(pattern.literal_prefix(), |id| {
+                    if pattern.matches(id.as_str()) {
+                        ids.push(id);
+                    }
+                })?;
+                for id in ids {
+                    changed.extend(versions(tables, &id, starts)?);
                 }
-            })?,
+            }
         }
     }
     Ok(changed)

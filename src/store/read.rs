@@ -196,33 +196,6 @@ impl<A: Access> Tables<A> {
         Ok(row?.0.value())
     }
 
-    /// Calls `visit` with each id that begins with `prefix` and ever was, and the commits of [`Tables::versions`], oldest
-    /// first.
-    pub fn versions_below(&self, prefix: &str, mut visit: impl FnMut(&str, &[Number])) -> Result<(), StoreError> {
-        let mut current: Option<(String, Vec<Number>)> = None;
-        self.history.check_around(prefix.as_bytes(), prefix.as_bytes())?;
-        for row in self.history.range(prefix.as_bytes()..)? {
-            let (key, row) = row?;
-            let (id, number) = read_split_key(key.value())?;
-            if !id.starts_with(prefix) {
-                break;
-            }
-            if current.as_ref().is_none_or(|(seen, _)| seen != id)
-                && let Some((id, numbers)) = current.replace((id.to_owned(), Vec::new()))
-            {
-                visit(&id, &numbers);
-            }
-            if let Some((_, numbers)) = &mut current {
-                check_follows(id, Some(read_number(row.bytes())?), numbers.last().copied().unwrap_or(0))?;
-                numbers.push(number);
-            }
-        }
-        if let Some((id, numbers)) = current {
-            visit(&id, &numbers);
-        }
-        Ok(())
-    }
-
     /// Calls `visit` with each id that begins with `prefix` and ever was, in their order. Reads one row an id.
     pub fn ids_below(&self, prefix: &str, mut visit: impl FnMut(NodeId)) -> Result<(), StoreError> {
         let mut from = prefix.as_bytes().to_vec();
