@@ -70,13 +70,15 @@ fn a_store_is_on_the_disk_with_its_name_before_it_is_told_of() {
     for again in [false, true] {
         let Some(_) = counted(place.path(), &["init"]) else { return };
         let trace = std::fs::read_to_string(place.path().join("trace")).expect("a trace");
-        let lines: Vec<_> = trace.lines().filter(|line| line.contains("sync(")).collect();
+        let lines: Vec<_> = trace.lines().filter(|line| line.contains("sync(") || line.contains("rename")).collect();
+        let last_at = |what: &str| lines.iter().rposition(|line| line.contains(what));
         let parent = format!("<{}>)", place.path().canonicalize().expect("a path").display());
-        assert!(lines.last().is_some_and(|line| line.contains(&parent)), "the name is synced last: {lines:#?}");
-        if !again {
-            for part in ["/.gitignore>", "/staged>", "/store.redb>"] {
-                assert!(lines.iter().any(|line| line.contains(part)), "{part}: {lines:#?}");
-            }
+        let named = last_at(&parent);
+        assert_eq!(named, Some(lines.len() - 1), "the name is synced last: {lines:#?}");
+        let renamed = last_at("rename");
+        assert_eq!(renamed.is_some(), !again, "{lines:#?}");
+        for part in ["/.gitignore>", "/staged>", "/store.redb>"] {
+            assert!(again || last_at(part) < renamed && last_at(part).is_some(), "{part} before the name: {lines:#?}");
         }
     }
 }

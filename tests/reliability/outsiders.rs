@@ -5,8 +5,11 @@ use super::stopped::{kill_stopped, stopped_writer};
 use mnemosyne::model::{NodeId, SessionName};
 use mnemosyne::object::get;
 use mnemosyne::store::{Store, StoreError};
-use redb::{Builder, ConcurrencyMode, DatabaseError};
+use redb::backends::FileBackend;
+use redb::{Builder, ConcurrencyMode, DatabaseError, StorageBackend};
 use std::ffi::OsStr;
+use std::fs::File;
+use std::ops::Bound;
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -188,6 +191,28 @@ fn two_who_may_not_write_read_at_a_time_after_a_kill() {
         }
     }
     assert!(needs_recovery(&known.place.database()), "all of them were overlays");
+}
+
+/// While redb's writer byte is held, a writer may be in its transaction: whoever recovers in memory waits for it.
+#[test]
+fn who_recovers_in_memory_waits_for_a_live_writer() {
+    const WRITER_BYTE: (Bound<u64>, Bound<u64>) = (Bound::Included(1 << 62), Bound::Included(1 << 62));
+    if !is_root("a reader who may not write") {
+        return;
+    }
+    let mut known = known();
+    known.crash();
+    known.open_up();
+    let file = File::options().read(true).write(true).open(known.place.database()).expect("there");
+    let writer = FileBackend::new(file).expect("a file");
+    writer.lock_range(WRITER_BYTE.0, WRITER_BYTE.1).expect("free");
+    for wait in ["0", "400ms"] {
+        let told = answer(&mut trusting(&mut known.place, &["--lock-timeout", wait, "log"]));
+        assert!(told.is_error(128, "busy"), "{told:?}");
+    }
+    let waiting = start(&mut trusting(&mut known.place, READS[0].0));
+    writer.unlock_range(WRITER_BYTE.0, WRITER_BYTE.1).expect("held");
+    assert_eq!(finish(waiting), known.answers[0]);
 }
 
 /// Writers come, are killed and go; whoever may not write reads what was there before or after, and never fails.
