@@ -238,7 +238,7 @@ impl From<OpError> for CliError {
             OpError::Conflict(ref ids) => {
                 let names: Vec<_> = ids.iter().map(|id| format!("'{id}'")).collect();
                 Self::of(Word::Conflict, &error).about(&names.join(", ")).hint(
-                    "all stays staged; take the branch's version with 'mnem restore ID', or yours with 'mnem commit --overwrite'",
+                    "all stays staged; take the branch's version with 'mnem restore ID', or yours with 'mnem commit --overwrite -m MESSAGE'",
                 )
             }
         }

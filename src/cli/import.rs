@@ -58,6 +58,10 @@ pub(super) fn run(args: &ImportArgs, context: &mut Context) -> Result<(), CliErr
             Ok(())
         }
         Some(words) => {
+            let tried = ops::try_put(&store, &session, writes.clone(), Condition::Any)?;
+            if tried.iter().all(|report| report.state == StagedState::Unchanged) {
+                return Err(OpError::NothingToCommit.into());
+            }
             let report = ops::put_and_commit(&store, &session, writes, Condition::Any, &words)?;
             context.warn_error(report.warning);
             let commit = report.commit.ok_or(OpError::NothingToCommit)?.to_string();

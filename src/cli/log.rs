@@ -10,7 +10,7 @@ use crate::graph::{Entry, Selection};
 use crate::model::{CommitTime, Node};
 use crate::ops::{self, Changed, LogFilter, LogReport};
 use crate::store::short_branch;
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 use std::borrow::Cow;
 use std::io::{self, Write};
 
@@ -133,7 +133,7 @@ fn time(option: &str, text: &str, context: &Context) -> Result<i64, CliError> {
 }
 
 fn regex(option: &str, text: &str) -> Result<Regex, CliError> {
-    Regex::new(text).map_err(|error| {
+    RegexBuilder::new(text).multi_line(true).build().map_err(|error| {
         let message = error.to_string();
         let last = message.lines().last().unwrap_or("no regular expression").trim_start_matches("error: ").to_owned();
         CliError::new(Word::BadPattern, format!("{option} '{text}': {last}"))

@@ -19,6 +19,10 @@ pub(super) struct RmArgs {
     #[arg(long, value_name = "PATTERN", conflicts_with = "ids", add = super::complete::ids())]
     glob: Option<String>,
 
+    /// Take * ? [ in the pattern as they are
+    #[arg(long, requires = "glob")]
+    literal: bool,
+
     /// Pass over ids that are absent
     #[arg(long)]
     if_exists: bool,
@@ -30,7 +34,7 @@ pub(super) struct RmArgs {
 
 pub(super) fn run(args: &RmArgs, context: &mut Context) -> Result<(), CliError> {
     let mut ids = args.ids.iter().map(|id| node_id(id)).collect::<Result<Vec<_>, _>>()?;
-    let glob = args.glob.as_deref().map(|text| super::pattern::pattern(text, false)).transpose()?;
+    let glob = args.glob.as_deref().map(|text| super::pattern::pattern(text, args.literal)).transpose()?;
     let store = context.store_to_write()?;
     let words = context.commit_words(&args.message, &store)?;
     let session = context.session()?;

@@ -58,7 +58,9 @@ pub fn batch<D: Disk>(
     }
 
     let versions = groups.iter().flat_map(|group| &group.versions).chain(&without_commit);
-    let ours: BTreeSet<_> = versions.map(|version| version.id.clone()).collect();
+    let versions: Vec<_> = versions.cloned().collect();
+    Standing::of(&view, &versions)?.refuse_conflicts(&versions)?;
+    let ours: BTreeSet<_> = versions.into_iter().map(|version| version.id).collect();
     let staged = view.staged.replay().map_err(StoreError::from)?;
     let takes_over = staged.keys().any(|id| ours.contains(id));
     let staying = if takes_over { view.staying(|id| ours.contains(id))? } else { None };

@@ -76,6 +76,7 @@ pub fn put_and_commit<D: Disk>(
     let snapshot = store.snapshot()?;
     let view = SessionView::new(&snapshot, session, &path, &bytes)?;
     let standing = Standing::of(&view, &versions)?;
+    standing.refuse_conflicts(&versions)?;
     standing.check(condition, &versions)?;
     if ours.iter().all(|(id, version)| standing.heads[*id] == version.object) {
         standing.stage(&mut log, &view, &versions)?;
@@ -91,6 +92,7 @@ pub fn put_and_commit<D: Disk>(
     let ((reports, commit), warning) = store.write(snapshot, |tables| -> Result<_, OpError> {
         let view = SessionView::new(tables, session, &path, &bytes)?;
         let standing = Standing::of(&view, &versions)?;
+        standing.refuse_conflicts(&versions)?;
         standing.check(condition, &versions)?;
         let mut row = view.next_row();
         row.consumed = consumed.unwrap_or(row.consumed);

@@ -170,6 +170,21 @@ impl<'a> Standing<'a> {
         if absent.is_empty() { Ok(()) } else { Err(OpError::NoNode(absent)) }
     }
 
+    /// Refuses where something is staged for one of the ids, and HEAD has by now neither what that replaced nor what is
+    /// to be: whoever looked at the staged version has not seen the other one.
+    pub fn refuse_conflicts(&self, versions: &[Version]) -> Result<(), OpError> {
+        let conflicts: Vec<_> = last_versions(versions)
+            .into_iter()
+            .filter(|(id, version)| {
+                let head = self.heads[*id];
+                let staged = self.staged.get(*id).filter(|change| change.is_change());
+                staged.is_some_and(|staged| ![staged.base, staged.version(), version.object].contains(&head))
+            })
+            .map(|(id, _)| id.clone())
+            .collect();
+        if conflicts.is_empty() { Ok(()) } else { Err(OpError::Conflict(conflicts)) }
+    }
+
     /// What each version comes to.
     pub fn reports(&self, versions: &[Version]) -> Vec<StagedReport> {
         let report = |version: &Version| StagedReport {

@@ -335,3 +335,15 @@ fn a_wrong_call_is_refused() {
          hint: to write, run it without: env -u MNEM_REV mnem …\n",
     );
 }
+
+#[test]
+fn an_import_that_commits_nothing_keeps_what_is_staged() {
+    let place = Place::with_store();
+    place.write("e/a", "a");
+    assert_eq!(place.mnem(&["import", "--format", "dir", "e", "--replace", "-m", "one"]).answer().status, 0);
+    place.mnem(&["put", "draft", "unsaved work"]).says("draft\n", "");
+    place.mnem(&["put", "a", "edited"]).says("a\n", "");
+    assert_eq!(place.mnem(&["import", "--format", "dir", "e", "--replace", "-m", "two"]).answer().status, 1);
+    place.mnem(&["get", "draft"]).says("unsaved work", "");
+    place.mnem(&["get", "a"]).says("edited", "");
+}

@@ -48,7 +48,7 @@ fn a_node_that_two_sessions_changed_is_a_conflict_and_stays_staged() {
         3,
         "mnem: error[conflict]: 'plan/\\u{202e}', 'user/diet': 2 nodes were changed both here and on the branch\n\
          hint: all stays staged; take the branch's version with 'mnem restore ID', or yours with \
-         'mnem commit --overwrite'\n",
+         'mnem commit --overwrite -m MESSAGE'\n",
     );
     place.mnem(&["get", "b", "--session", "b"]).says("alone", "");
     place.mnem(&["get", "user/diet", "--session", "b"]).says("of b", "");
@@ -71,4 +71,28 @@ fn what_two_sessions_changed_alike_is_no_conflict_and_the_rest_goes_on_top() {
         place.mnem(&["get", "a", "--session", session]).says("alone", "");
         place.mnem(&["get", "b", "--session", session]).says("alone", "");
     }
+}
+
+#[test]
+fn what_commits_at_once_passes_over_no_conflict() {
+    let place = Place::with_store();
+    place.mnem(&["put", "a", "base", "-m", "c"]).says("a\n", "");
+    place.mnem(&["--session", "s", "put", "a", "STAGED"]).says("a\n", "");
+    let row = place.mnem(&["--session", "s", "get", "a", "--json"]).answer().stdout;
+    let hash = row.split("\"hash\":\"").nth(1).expect("a hash")[..64].to_owned();
+    place.mnem(&["put", "a", "COMMITTED", "-m", "c"]).says("a\n", "");
+    let rows = "{\"id\":\"a\",\"content\":\"FINAL\"}\n{\"commit\":{\"message\":\"c\"}}\n";
+    for arguments in [
+        &["put", "a", "FINAL", "-m", "c"][..],
+        &["put", "a", "FINAL", "--if-match", &hash, "-m", "c"],
+        &["rm", "a", "-m", "c"],
+        &["put", "--jsonl", "-", "--commits"],
+        &["commit", "-m", "c"],
+    ] {
+        let answer = place.mnem(&["--session", "s"]).arguments(arguments).input(rows).answer();
+        assert_eq!((answer.status, answer.stdout.as_str()), (3, ""), "{arguments:?}: {}", answer.stderr);
+        place.mnem(&["get", "a"]).says("COMMITTED", "");
+        place.mnem(&["--session", "s", "get", "a"]).says("STAGED", "");
+    }
+    place.mnem(&["--session", "s", "put", "a", "COMMITTED", "-m", "c"]).says("a\n", "unchanged: 'a'\n");
 }

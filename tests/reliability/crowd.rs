@@ -137,7 +137,7 @@ fn a_node_that_both_changed_is_a_conflict_and_all_is_kept() {
         "",
         "mnem: error[conflict]: 'x': 1 node was changed both here and on the branch\n\
          hint: all stays staged; take the branch's version with 'mnem restore ID', or yours with \
-         'mnem commit --overwrite'\n",
+         'mnem commit --overwrite -m MESSAGE'\n",
     );
     assert_eq!(place.run(&["--session", "b", "commit", "-m", "b"]), refused);
     assert_eq!(place.everything(), before);
