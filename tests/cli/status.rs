@@ -115,7 +115,7 @@ fn a_conflict_is_settled_by_restore_which_takes_the_branch_s_version() {
         3,
         "mnem: error[conflict]: 'user/diet': 1 node was changed both here and on the branch\n\
          hint: all stays staged; take the branch's version with 'mnem restore ID', or yours with 'mnem commit \
-         --overwrite'\n",
+         --overwrite -m MESSAGE'\n",
     );
     place.mnem(&["restore", "user/diet", "--session", "b"]).says("user/diet\n", "");
     place.mnem(&["commit", "--dry-run", "-q", "--session", "b"]).says("A b\n", "");
