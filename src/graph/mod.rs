@@ -2,6 +2,8 @@
 
 mod ancestry;
 mod entry;
+#[cfg(feature = "internals")]
+mod origin;
 mod revision;
 mod select;
 mod versions;
@@ -9,6 +11,8 @@ mod walk;
 
 pub use ancestry::Reach;
 pub use entry::{Entry, Surroundings};
+#[cfg(feature = "internals")]
+pub use origin::{Origin, origin, written};
 pub use revision::{Ends, Revision, RevisionError, Selection, resolve, resolve_all};
 pub use select::{Held, Memory, select};
 pub use versions::versions;

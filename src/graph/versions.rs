@@ -14,7 +14,7 @@ pub fn versions<A: Access>(tables: &Tables<A>, id: &NodeId, starts: &[Number]) -
     let missing = || StoreError::corrupt(format!("the newest row of the history of '{id}' is missing"));
     for &start in starts {
         let there = match get(tables, tables.root(Some(start))?, id)? {
-            Some((number, _)) => versions.contains(&tables.writer_of(number)?),
+            Some((number, _)) => versions.contains(&tables.commit_that_wrote(number)?.0),
             None => is_gone(tables, id, start, &versions)?,
         };
         if !there {

@@ -87,7 +87,7 @@ pub fn ls<D: Disk>(store: &Store<D>, session: &SessionName, request: &LsRequest)
             let node = if nodes { Some(held.node(view.tables)?) } else { None };
             let origin = match held {
                 Held::Stored((number, _)) if origins => {
-                    let commit = view.tables.commit_that_wrote(number)?;
+                    let (_, commit) = view.tables.commit_that_wrote(number)?;
                     Some(Origin { commit: commit.id, time: commit.time })
                 }
                 Held::Stored(_) | Held::Staged(_) => None,

@@ -42,12 +42,13 @@ impl<A: Access> Tables<A> {
         CommitRecord::decode(row.bytes(), number).map_err(|error| StoreError::decode(what(), error))
     }
 
-    /// The commit that wrote the record with this number: its own number is the next one that is a commit's.
-    pub fn commit_that_wrote(&self, record: Number) -> Result<CommitRecord, StoreError> {
-        let missing = || StoreError::corrupt(format!("no commit wrote object {record}"));
+    /// The commit that wrote the record with this number, and its own: the next one that is a commit's.
+    pub fn commit_that_wrote(&self, record: Number) -> Result<(Number, CommitRecord), StoreError> {
+        let missing = || StoreError::corrupt(format!("the commit of object {record} is missing"));
         let (key, row) = self.commit.range(record..)?.next().ok_or_else(missing)??;
         let number = key.value();
-        CommitRecord::decode(row.bytes(), number).map_err(|error| StoreError::decode(format!("commit {number}"), error))
+        let commit = CommitRecord::decode(row.bytes(), number);
+        Ok((number, commit.map_err(|error| StoreError::decode(format!("commit {number}"), error))?))
     }
 
     /// The id of the commit with this number.
@@ -186,14 +187,6 @@ impl<A: Access> Tables<A> {
         }
         check_follows(id.as_str(), expected, 0)?;
         Ok(found)
-    }
-
-    /// The commit that wrote the record `number` of a node or an inner node: records and their commit are numbered in
-    /// one row.
-    pub fn writer_of(&self, number: Number) -> Result<Number, StoreError> {
-        let row = self.commit.range(number..)?.next();
-        let row = row.ok_or_else(|| StoreError::corrupt(format!("the commit of object {number} is missing")))?;
-        Ok(row?.0.value())
     }
 
     /// Calls `visit` with each id that begins with `prefix` and ever was, in their order. Reads one row an id.
