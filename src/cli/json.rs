@@ -1,10 +1,10 @@
 //! The shapes of `--json`, as `docs/json.md` describes them. Within version 1 fields are only ever added.
 
 use super::error::CliError;
-use crate::graph::Entry;
+use crate::graph::{Changed, Entry};
 use crate::model::{Node, minify};
 use crate::object::{encode_node, node_object_id};
-use crate::ops::{Changed, StagedReport, StagedState};
+use crate::ops::{StagedReport, StagedState};
 use crate::store::ChangeCount;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -240,7 +240,7 @@ impl<'a> ChangedJson<'a> {
             r#type: "changed",
             commit: entry.commit.id.to_string(),
             id: changed.id().as_str(),
-            change: change_name(changed.state()),
+            change: change_name(changed.effect().into()),
             lines_added: lines.map(|(added, _)| added),
             lines_removed: lines.map(|(_, removed)| removed),
         }

@@ -6,9 +6,9 @@ use super::json::{ChangedJson, CommitJson, letter};
 use super::paint::Paint;
 use super::pattern::pattern;
 use super::text::{escape_block, escape_line};
-use crate::graph::{Entry, Selection};
+use crate::graph::{Changed, Entry, Selection};
 use crate::model::{CommitTime, Node};
-use crate::ops::{self, Changed, LogFilter, LogReport};
+use crate::ops::{self, LogFilter, LogReport};
 use crate::store::short_branch;
 use regex::{Regex, RegexBuilder};
 use std::borrow::Cow;
@@ -179,14 +179,14 @@ fn changes(context: &mut Context, changed: &[Changed], stat: bool) -> io::Result
     let (mut added, mut removed) = (0, 0);
     for (changed, id) in changed.iter().zip(&ids) {
         if !stat {
-            let letter = paint.state(changed.state(), &letter(changed.state()).to_string());
+            let letter = paint.state(changed.effect().into(), &letter(changed.effect().into()).to_string());
             context.line(&format!("{letter} {}", paint.id(id)))?;
             continue;
         }
         let (more, less) = lines(changed);
         (added, removed) = (added + more, removed + less);
         let pad = " ".repeat(width - console::measure_text_width(id));
-        let letter = paint.state(changed.state(), &letter(changed.state()).to_string());
+        let letter = paint.state(changed.effect().into(), &letter(changed.effect().into()).to_string());
         let (id, more, less) = (paint.id(id), paint.added(&format!("+{more}")), paint.removed(&format!("-{less}")));
         context.line(&format!(" {id}{pad} | {letter} {more} {less}"))?;
     }

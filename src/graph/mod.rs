@@ -1,6 +1,7 @@
 //! Questions about states and commits, over small traits. Pure: no process, no clock, no terminal.
 
 mod ancestry;
+mod change;
 mod entry;
 #[cfg(feature = "internals")]
 mod origin;
@@ -10,6 +11,7 @@ mod versions;
 mod walk;
 
 pub use ancestry::Reach;
+pub use change::{Changed, Field, changed, changed_in_memory};
 pub use entry::{Entry, Surroundings};
 #[cfg(feature = "internals")]
 pub use origin::{Origin, origin, written};

@@ -18,7 +18,7 @@ pub fn select<A: Access>(
     if patterns.is_empty() || patterns.iter().any(|pattern| pattern.literal_prefix().is_empty()) {
         leaves(tables, root, |(number, object)| {
             let id = tables.node_id(number, object)?;
-            if patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(id.as_str())) {
+            if Pattern::choose(patterns, id.as_str()) {
                 found.insert(id, (number, object));
             }
             Ok::<_, StoreError>(())
@@ -113,18 +113,29 @@ impl<'v, 'a, A: Access> Memory<'v, 'a, A> {
     pub fn select(&self, patterns: &[Pattern]) -> Result<BTreeMap<NodeId, Held<'a>>, StoreError> {
         let stored = select(self.view.tables, self.root, patterns)?;
         let mut found: BTreeMap<_, _> = stored.into_iter().map(|(id, leaf)| (id, Held::Stored(leaf))).collect();
-        if !self.staged {
-            return Ok(found);
-        }
-        for (id, change) in self.view.changes()? {
-            if !patterns.is_empty() && !patterns.iter().any(|pattern| pattern.matches(id.as_str())) {
-                continue;
-            }
-            match change.node {
-                Some(bytes) => found.insert(id, Held::Staged(bytes)),
+        for (id, held) in self.staged(patterns)? {
+            match held {
+                Some(held) => found.insert(id, held),
                 None => found.remove(&id),
             };
         }
         Ok(found)
+    }
+
+    /// What is staged of the nodes that `patterns` choose, `None` for a removal; nothing at a revision.
+    pub fn staged(&self, patterns: &[Pattern]) -> Result<BTreeMap<NodeId, Option<Held<'a>>>, StoreError> {
+        let changes = if self.staged { self.view.changes()? } else { BTreeMap::new() };
+        let chosen = changes.into_iter().filter(|(id, _)| Pattern::choose(patterns, id.as_str()));
+        Ok(chosen.map(|(id, change)| (id, change.node.map(Held::Staged))).collect())
+    }
+
+    /// The state that is part of a commit.
+    pub fn root(&self) -> Option<Link> {
+        self.root
+    }
+
+    /// The tables of the moment.
+    pub fn tables(&self) -> &'a Tables<A> {
+        self.view.tables
     }
 }

@@ -67,6 +67,11 @@ impl Pattern {
         }
     }
 
+    /// Whether one of `patterns` chooses the node with the id `id`; where there is none, every node is chosen.
+    pub fn choose(patterns: &[Self], id: &str) -> bool {
+        patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(id))
+    }
+
     /// The one id that it can match, where its text says that there is just one.
     pub fn exact(&self) -> Option<&NodeId> {
         match &self.0 {

@@ -1,9 +1,9 @@
 //! The commits behind revisions.
 
-use super::{OpError, StagedState};
-use crate::graph::{Ends, Entry, Reach, Selection, Surroundings, Walk, resolve_all, versions};
-use crate::model::{Node, NodeId, Pattern, SessionName};
-use crate::object::{CommitId, Leaf, diff};
+use super::OpError;
+use crate::graph::{Changed, Ends, Entry, Reach, Selection, Surroundings, Walk, changed, resolve_all, versions};
+use crate::model::{Pattern, SessionName};
+use crate::object::{CommitId, diff};
 use crate::store::{Access, CommitRecord, Disk, Head, Number, SessionView, Store, StoreError, Tables, short_branch};
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,32 +49,6 @@ impl LogFilter {
     }
 }
 
-/// A node that a commit changed against its first parent.
-#[derive(Clone, Debug)]
-pub struct Changed {
-    /// The node before.
-    pub old: Option<Node>,
-    /// The node after.
-    pub new: Option<Node>,
-}
-
-impl Changed {
-    /// Whose node it is.
-    pub fn id(&self) -> &NodeId {
-        let node = self.new.as_ref().or(self.old.as_ref());
-        &node.expect("a change has a node before or after").id
-    }
-
-    /// What became of it.
-    pub fn state(&self) -> StagedState {
-        match (&self.old, &self.new) {
-            (None, _) => StagedState::Added,
-            (_, None) => StagedState::Removed,
-            (Some(_), Some(_)) => StagedState::Modified,
-        }
-    }
-}
-
 /// What [`log`] found.
 #[derive(Debug, Default)]
 pub struct LogReport {
@@ -112,8 +86,11 @@ pub fn log<D: Disk>(store: &Store<D>, session: &SessionName, filter: &LogFilter)
             take(ancestors_among(view.tables, &ends, &changed)?, filter)?
         };
         if filter.changed {
-            let changed = found.iter().map(|(_, commit)| changed_nodes(view.tables, commit, &filter.patterns));
-            report.changed = changed.collect::<Result<_, _>>()?;
+            let changed = found.iter().map(|(_, commit)| {
+                let parent = view.tables.root(commit.parents.first().copied())?;
+                changed(view.tables, parent, commit.root.link(), &filter.patterns)
+            });
+            report.changed = changed.collect::<Result<_, StoreError>>()?;
         }
         report.entries = entries(view, found)?;
         if filter.reverse {
@@ -151,26 +128,6 @@ fn take<E>(
     let end = filter.limit.map_or(usize::MAX, |limit| filter.skip.saturating_add(limit));
     let numbered = admitted.take(end).enumerate();
     numbered.filter(|(at, step)| *at >= filter.skip || step.is_err()).map(|(_, step)| step).collect()
-}
-
-/// The nodes that a commit changed against its first parent; only those that match, where there are patterns.
-fn changed_nodes<A: Access>(
-    tables: &Tables<A>,
-    commit: &CommitRecord,
-    patterns: &[Pattern],
-) -> Result<Vec<Changed>, StoreError> {
-    let parent = tables.root(commit.parents.first().copied())?;
-    let mut found = Vec::new();
-    diff(tables, parent, commit.root.link(), |old, new| {
-        let node = |leaf: Option<Leaf>| leaf.map(|(number, object)| tables.node(number, object)).transpose();
-        let changed = Changed { old: node(old)?, new: node(new)? };
-        if patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(changed.id().as_str())) {
-            found.push(changed);
-        }
-        Ok::<_, StoreError>(())
-    })?;
-    found.sort_by(|a, b| a.id().cmp(b.id()));
-    Ok(found)
 }
 
 /// The commits that changed a node with such an id, from the history index.

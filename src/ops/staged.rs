@@ -2,7 +2,7 @@
 
 use super::OpError;
 use crate::model::{Node, NodeId};
-use crate::object::{ObjectId, encode_node, get, node_object_id};
+use crate::object::{Effect, ObjectId, encode_node, get, node_object_id};
 use crate::store::{Access, LogFile, NodeBytes, SessionView, StagedChange, StagedLog, StoreError, entries};
 use std::collections::BTreeMap;
 
@@ -60,6 +60,16 @@ impl StagedState {
             (Some(_), None) => Self::Removed,
             (Some(old), Some(new)) if old != new => Self::Modified,
             (None, None) | (Some(_), Some(_)) => Self::Unchanged,
+        }
+    }
+}
+
+impl From<Effect> for StagedState {
+    fn from(effect: Effect) -> Self {
+        match effect {
+            Effect::Added => Self::Added,
+            Effect::Modified => Self::Modified,
+            Effect::Removed => Self::Removed,
         }
     }
 }
