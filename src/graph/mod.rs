@@ -1,6 +1,8 @@
 //! Questions about states and commits, over small traits. Pure: no process, no clock, no terminal.
 
 mod ancestry;
+#[cfg(any(test, feature = "internals"))]
+pub mod compare;
 mod entry;
 mod revision;
 mod select;
