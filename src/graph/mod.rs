@@ -2,6 +2,8 @@
 
 mod ancestry;
 mod change;
+#[cfg(any(test, feature = "internals"))]
+pub mod compare;
 mod entry;
 #[cfg(feature = "internals")]
 mod origin;

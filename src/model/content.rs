@@ -76,6 +76,15 @@ impl Content {
         }
         serde_json::from_str::<String>(&self.0).ok().map(Cow::Owned)
     }
+
+    /// Whether both are strings of the same text, spelled in two ways.
+    #[cfg_attr(
+        not(any(test, feature = "internals")),
+        expect(dead_code, reason = "the verbs that compare are built on it")
+    )]
+    pub fn respells(&self, other: &Self) -> bool {
+        self != other && self.text().is_some_and(|text| other.text() == Some(text))
+    }
 }
 
 /// How many bytes the JSON string of `text` has, without making it.
@@ -166,6 +175,23 @@ mod tests {
         assert_eq!(Content::from_json(r#""\ud83d""#).expect("valid").text(), None);
         assert_eq!(Content::from_json(r#""\ud83d\ude00""#).expect("valid").text().as_deref(), Some("😀"));
         assert_eq!(Content::from_json("1").expect("valid").text(), None);
+    }
+
+    #[test]
+    fn the_same_text_may_be_spelled_in_two_ways() {
+        let content = |json| Content::from_json(json).expect("valid");
+        for (one, other, respelled) in [
+            (r#""a""#, r#""\u0061""#, true),
+            (r#""a""#, r#""a""#, false),
+            (r#""a""#, r#""b""#, false),
+            (r#""\/""#, r#""/""#, true),
+            (r#""\ud83d""#, r#""\uD83D""#, false),
+            ("1", "1.0", false),
+            (r#""1""#, "1", false),
+        ] {
+            assert_eq!(content(one).respells(&content(other)), respelled, "{one} {other}");
+            assert_eq!(content(other).respells(&content(one)), respelled, "{other} {one}");
+        }
     }
 
     #[test]

@@ -146,9 +146,9 @@ enum Container {
 }
 
 /// A place in JSON text.
-struct Cursor<'a> {
-    json: &'a str,
-    at: usize,
+pub(super) struct Cursor<'a> {
+    pub(super) json: &'a str,
+    pub(super) at: usize,
 }
 
 impl<'a> Cursor<'a> {
@@ -157,7 +157,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next byte that is no white space, before which the cursor comes to stand.
-    fn peek(&mut self) -> Option<u8> {
+    pub(super) fn peek(&mut self) -> Option<u8> {
         while matches!(self.byte(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
         }
@@ -165,7 +165,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Passes `byte` if it comes next.
-    fn take(&mut self, byte: u8) -> bool {
+    pub(super) fn take(&mut self, byte: u8) -> bool {
         let next = self.peek() == Some(byte);
         self.at += usize::from(next);
         next
@@ -188,7 +188,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Passes the next value and returns it.
-    fn value(&mut self) -> &'a str {
+    pub(super) fn value(&mut self) -> &'a str {
         let first = self.peek();
         let start = self.at;
         match first {
@@ -223,7 +223,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Passes the next key and its colon; at the end of the object, passes that and returns `None`.
-    fn key(&mut self) -> Option<Cow<'a, str>> {
+    pub(super) fn key(&mut self) -> Option<Cow<'a, str>> {
         if self.peek() != Some(b'"') {
             self.take(b'}');
             return None;
@@ -272,7 +272,7 @@ impl<'a> Cursor<'a> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use proptest::prelude::*;
     use serde::de::{Deserializer, MapAccess, Visitor};
@@ -322,7 +322,8 @@ mod tests {
         raw_pointer(inside?, rest)
     }
 
-    fn spaced_json() -> impl Strategy<Value = String> {
+    /// Any value, with white space and odd spellings.
+    pub(in crate::model) fn spaced_json() -> impl Strategy<Value = String> {
         let space = "[ \t\r\n]{0,2}";
         let key =
             prop::sample::select(vec![r#""a""#, r#""b""#, r#""""#, r#""\u0061""#, r#""0""#, r#""/~""#, r#""é\n""#]);

@@ -12,6 +12,8 @@ mod node_id;
 mod pattern;
 mod provenance;
 mod time;
+#[cfg(any(test, feature = "internals"))]
+mod tree;
 
 pub use author::{Author, Message};
 pub use content::{Content, JsonError, MAX_CONTENT_BYTES, json_string_length, push_json_string};
@@ -24,3 +26,5 @@ pub use node_id::{IdError, NodeId};
 pub use pattern::{Pattern, PatternError};
 pub use provenance::Provenance;
 pub use time::{CommitTime, TimeError, Timestamp};
+#[cfg(any(test, feature = "internals"))]
+pub use tree::{ArrayLimit, Limit, MAX_DEPTH, Tree};

@@ -1,0 +1,13 @@
+//! What differs between two contents: by line, by word, by leaf of a JSON value. Text and values only: no store, no terminal.
+
+mod leaves;
+mod lines;
+mod sequence;
+mod values;
+mod words;
+
+pub use leaves::{Leaf, leaves};
+pub use lines::{Hunk, hunks, lines};
+pub use sequence::{Edit, Edits, edits};
+pub use values::{Op, PathChange, Remark, ValueEdits, value_edits};
+pub use words::{Piece, words};
