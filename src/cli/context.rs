@@ -11,8 +11,10 @@ use crate::store::{CommitWords, Store, StoreError, Trust, check, discover, named
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+/// How long two contents are compared before the answer is simplified.
+const COMPARISON_TIME: Duration = Duration::from_secs(2);
 const DEFAULT_LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The options that every command has.
@@ -86,6 +88,7 @@ pub struct Context {
     directory: PathBuf,
     out: Box<dyn Write>,
     paged: Option<Vec<u8>>,
+    negative: bool,
     out_paint: Paint,
     err_paint: Paint,
 }
@@ -133,7 +136,7 @@ impl Context {
             Paint { colored: !globals.json && paint_for(&globals.color, io::stdout().is_terminal()).colored };
         let err_paint = paint_for(&globals.color, io::stderr().is_terminal());
         let out = Box::new(io::BufWriter::with_capacity(64 << 10, io::stdout().lock()));
-        Ok(Self { globals, directory, out, paged: None, out_paint, err_paint })
+        Ok(Self { globals, directory, out, paged: None, negative: false, out_paint, err_paint })
     }
 
     /// Where the answer goes.
@@ -142,6 +145,14 @@ impl Context {
             Some(buffer) => buffer,
             None => &mut self.out,
         }
+    }
+
+    /// What `write` would have answered.
+    pub fn captured(&mut self, write: impl FnOnce(&mut Self) -> Result<(), CliError>) -> Result<Vec<u8>, CliError> {
+        let before = self.paged.replace(Vec::new());
+        let written = write(self);
+        let captured = std::mem::replace(&mut self.paged, before);
+        written.map(|()| captured.unwrap_or_default())
     }
 
     /// The colours of the answer.
@@ -226,8 +237,18 @@ impl Context {
         }
     }
 
-    /// Brings the answer out; a reader that has gone away is no error.
-    pub fn finish(mut self) -> io::Result<()> {
+    /// Ends the command with 1, without an error: the answer to its question is no.
+    pub fn answer_no(&mut self) {
+        self.negative = true;
+    }
+
+    /// Brings the answer out and says whether it is yes.
+    pub fn finish(mut self) -> io::Result<bool> {
+        self.bring_out()?;
+        Ok(!self.negative)
+    }
+
+    fn bring_out(&mut self) -> io::Result<()> {
         if let Some(answer) = self.paged.take() {
             let pager = variable_os("MNEM_PAGER").or_else(|| variable_os("PAGER")).unwrap_or("less -FRX".into());
             if answer.is_empty() || super::pager::page(&pager, &answer) {
@@ -366,6 +387,11 @@ impl Context {
     /// A time given in an option, relative ones against the clock.
     pub fn time(&self, text: &str) -> Result<CommitTime, CliError> {
         Ok(when::parse(text, clock()?, &chrono::Local)?)
+    }
+
+    /// When a search for what differs between two contents gives up.
+    pub fn deadline(&self) -> Instant {
+        Instant::now() + COMPARISON_TIME
     }
 
     /// The author, by option, variable or setting; else the user's name, else `unknown`.

@@ -216,6 +216,7 @@ impl From<RevisionError> for CliError {
             RevisionError::Unknown { .. }
             | RevisionError::NoneThatOld { .. }
             | RevisionError::NoAncestor { .. }
+            | RevisionError::Unrelated { .. }
             | RevisionError::NoParent { .. } => told(Word::BadRevision).hint("see 'mnem log --oneline'"),
             RevisionError::Syntax { .. } | RevisionError::Store(_) => told(Word::BadRevision)
                 .hint("a revision is HEAD, a branch or a commit id, with ~N, ^N or @{TIME} behind it"),
@@ -229,6 +230,8 @@ impl From<OpError> for CliError {
             OpError::Store(error) => error.into(),
             OpError::Revision(error) => error.into(),
             OpError::NoNode(_) => Self::of(Word::NoNode, &error).hint("see 'mnem ls'"),
+            OpError::NoPath { .. } => Self::of(Word::NoNode, &error).hint("see all of it with 'mnem get -t json ID'"),
+            OpError::NoLine { .. } => Self::of(Word::Usage, &error).hint("see them all with 'mnem blame --by line ID'"),
             OpError::Precondition { .. } => {
                 Self::of(Word::PreconditionFailed, &error).hint("look at what it is now with 'mnem get --json ID'")
             }

@@ -4,7 +4,7 @@ use super::context::{AtRevision, Context};
 use super::error::{CliError, Word};
 use super::json::{AbsentJson, NodeJson, ValueJson};
 use crate::model::{Content, Node, NodeId, pointer};
-use crate::ops;
+use crate::ops::{self, OpError};
 
 /// Print the content of a node
 ///
@@ -61,8 +61,7 @@ pub(super) fn run(args: &GetArgs, context: &mut Context) -> Result<(), CliError>
     match (&absent[..], &args.path) {
         ([], _) => Ok(()),
         ([id], Some(path)) if nodes.iter().any(Option::is_some) => {
-            Err(CliError::new(Word::NoNode, format!("the content of '{id}' has nothing at '{path}'"))
-                .hint("see all of it with 'mnem get -t json ID'"))
+            Err(OpError::NoPath { id: (*id).clone(), path: path.clone() }.into())
         }
         _ => Err(CliError::new(Word::NoNode, format!("no node {}", names.join(", "))).hint("see 'mnem ls'")),
     }

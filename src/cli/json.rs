@@ -1,11 +1,11 @@
 //! The shapes of `--json`, as `docs/json.md` describes them. Within version 1 fields are only ever added.
 
 use super::error::CliError;
-use crate::graph::{Changed, Entry};
-use crate::model::{Node, minify};
-use crate::object::{encode_node, node_object_id};
-use crate::ops::{StagedReport, StagedState};
-use crate::store::ChangeCount;
+use crate::graph::{Changed, ContentEdits, Entry, Field, Hunk, Op, PathChange, Remark, Unit};
+use crate::model::{Content, Node, NodeId, Provenance, Timestamp, minify};
+use crate::object::{CommitId, encode_node, node_object_id};
+use crate::ops::{Blamed, Removal, Row, StagedReport, StagedState, Writer};
+use crate::store::{ChangeCount, CommitRecord};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -73,7 +73,7 @@ pub struct NodeJson<'a> {
     event_time: Option<&'a str>,
 }
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct ProvenanceJson<'a> {
     agent_step: Option<&'a str>,
     observation: Option<&'a str>,
@@ -93,15 +93,21 @@ impl<'a> NodeJson<'a> {
             hash: node_object_id(&encode_node(node)).to_string(),
             content: raw(node.content.json())?,
             content_kind: node.content_kind.name(),
-            provenance: ProvenanceJson {
-                agent_step: provenance.agent_step.as_deref(),
-                observation: provenance.observation.as_deref(),
-                tool_call: provenance.tool_call.as_deref(),
-                source: provenance.source.as_deref(),
-                note: provenance.note.as_deref(),
-            },
-            event_time: node.event_time.as_ref().map(crate::model::Timestamp::as_str),
+            provenance: provenance.into(),
+            event_time: node.event_time.as_ref().map(Timestamp::as_str),
         })
+    }
+}
+
+impl<'a> From<&'a Provenance> for ProvenanceJson<'a> {
+    fn from(provenance: &'a Provenance) -> Self {
+        Self {
+            agent_step: provenance.agent_step.as_deref(),
+            observation: provenance.observation.as_deref(),
+            tool_call: provenance.tool_call.as_deref(),
+            source: provenance.source.as_deref(),
+            note: provenance.note.as_deref(),
+        }
     }
 }
 
@@ -220,12 +226,12 @@ impl<'a> ValueJson<'a> {
     }
 }
 
-/// A node that a commit changed; a row behind the commit's.
+/// A changed node and how many lines of it; behind a commit's row where it is one of that commit.
 #[derive(Serialize)]
 pub struct ChangedJson<'a> {
     v: u8,
     r#type: &'static str,
-    commit: String,
+    commit: Option<String>,
     id: &'a str,
     change: &'static str,
     lines_added: Option<usize>,
@@ -234,15 +240,233 @@ pub struct ChangedJson<'a> {
 
 impl<'a> ChangedJson<'a> {
     /// The shape of a changed node; `lines` says how many were added and removed, if they were counted.
-    pub fn new(entry: &Entry, changed: &'a Changed, lines: Option<(usize, usize)>) -> Self {
+    pub fn new(commit: Option<&CommitId>, changed: &'a Changed, lines: Option<(usize, usize)>) -> Self {
         Self {
             v: V,
             r#type: "changed",
-            commit: entry.commit.id.to_string(),
+            commit: commit.map(ToString::to_string),
             id: changed.id().as_str(),
             change: change_name(changed.effect().into()),
             lines_added: lines.map(|(added, _)| added),
             lines_removed: lines.map(|(_, removed)| removed),
         }
+    }
+}
+
+/// A changed node with what it was and is.
+#[derive(Serialize)]
+pub struct ChangeJson<'a> {
+    v: u8,
+    r#type: &'static str,
+    id: &'a str,
+    change: &'static str,
+    old: Option<NodeJson<'a>>,
+    new: Option<NodeJson<'a>>,
+    fields: Vec<&'static str>,
+    paths: Option<Vec<PathJson<'a>>>,
+    hunks: Option<Vec<HunkJson<'a>>>,
+    remark: Option<&'static str>,
+    simplified: bool,
+}
+
+/// A change by leaf.
+#[derive(Serialize)]
+struct PathJson<'a> {
+    op: &'static str,
+    path: &'a str,
+    old: Option<Box<RawValue>>,
+    new: Option<Box<RawValue>>,
+}
+
+/// A run of lines with a change in it. Lines count from 1; a range of none names the line before it.
+#[derive(Serialize)]
+struct HunkJson<'a> {
+    old_start: usize,
+    old_lines: usize,
+    new_start: usize,
+    new_lines: usize,
+    lines: Vec<LineJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct LineJson<'a> {
+    op: &'static str,
+    text: &'a str,
+}
+
+impl<'a> ChangeJson<'a> {
+    /// The shape of a changed node whose contents differ by `edits`, with `context` lines around each.
+    pub fn new(changed: &'a Changed, edits: &'a ContentEdits<'a>, context: usize) -> Result<Self, CliError> {
+        let field = |field| match field {
+            Field::Content => "content",
+            Field::Provenance => "provenance",
+            Field::EventTime => "event_time",
+        };
+        let (mut paths, mut hunks) = (None, None);
+        match edits {
+            ContentEdits::Same => {}
+            ContentEdits::Lines { old, new, .. } => {
+                let found = edits.hunks(context);
+                hunks = Some(found.iter().map(|hunk| HunkJson::new(hunk, old, new)).collect());
+            }
+            ContentEdits::Paths { changes, .. } => {
+                paths = Some(changes.iter().map(PathJson::new).collect::<Result<_, _>>()?);
+            }
+        }
+        let node = |node: &'a Option<Node>| node.as_ref().map(NodeJson::new).transpose();
+        Ok(Self {
+            v: V,
+            r#type: "change",
+            id: changed.id().as_str(),
+            change: change_name(changed.effect().into()),
+            old: node(&changed.old)?,
+            new: node(&changed.new)?,
+            fields: changed.fields().into_iter().map(field).collect(),
+            paths,
+            hunks,
+            remark: edits.remark().map(|remark| match remark {
+                Remark::Respelled => "respelled",
+                Remark::Reordered => "reordered",
+                Remark::TooDeep => "too-deep",
+                Remark::TooLarge => "too-large",
+            }),
+            simplified: edits.simplified(),
+        })
+    }
+}
+
+impl<'a> PathJson<'a> {
+    fn new(change: &'a PathChange) -> Result<Self, CliError> {
+        let value = |json: &Option<String>| json.as_deref().map(raw).transpose();
+        let op = match change.op {
+            Op::Add => "add",
+            Op::Remove => "remove",
+            Op::Replace => "replace",
+        };
+        Ok(Self { op, path: &change.path, old: value(&change.old)?, new: value(&change.new)? })
+    }
+}
+
+impl<'a> HunkJson<'a> {
+    fn new(hunk: &Hunk, old: &[&'a str], new: &[&'a str]) -> Self {
+        let mut lines = Vec::new();
+        let mut push = |op, texts: &[&'a str]| lines.extend(texts.iter().map(|&text| LineJson { op, text }));
+        let mut at = hunk.old.start;
+        for edit in &hunk.edits {
+            push("keep", &old[at..edit.old.start]);
+            push("remove", &old[edit.old.clone()]);
+            push("add", &new[edit.new.clone()]);
+            at = edit.old.end;
+        }
+        push("keep", &old[at..hunk.old.end]);
+        let start = |lines: &std::ops::Range<usize>| lines.start + usize::from(!lines.is_empty());
+        Self {
+            old_start: start(&hunk.old),
+            old_lines: hunk.old.len(),
+            new_start: start(&hunk.new),
+            new_lines: hunk.new.len(),
+            lines,
+        }
+    }
+}
+
+/// A part of a node, or the end of one, with who wrote it.
+#[derive(Serialize)]
+pub struct BlameJson<'a> {
+    v: u8,
+    r#type: &'static str,
+    id: &'a str,
+    by: &'static str,
+    line: Option<usize>,
+    path: Option<&'a str>,
+    #[serde(flatten)]
+    writer: WriterJson<'a>,
+    change: &'static str,
+    content: Box<RawValue>,
+    rewritten: Option<WriterJson<'a>>,
+    last: Option<WriterJson<'a>>,
+}
+
+/// Who wrote a version: a commit, and what the node tells of itself. All but `provenance` is null where it is staged.
+#[derive(Serialize)]
+struct WriterJson<'a> {
+    commit: Option<String>,
+    author: Option<&'a str>,
+    time: Option<String>,
+    event_time: Option<&'a str>,
+    effective_time: Option<String>,
+    provenance: ProvenanceJson<'a>,
+}
+
+impl<'a> WriterJson<'a> {
+    fn new(commit: Option<&'a CommitRecord>, node: Option<&'a Node>) -> Self {
+        let event_time = node.and_then(|node| node.event_time.as_ref()).map(Timestamp::as_str);
+        let time = commit.map(|commit| commit.time.to_string());
+        Self {
+            commit: commit.map(|commit| commit.id.to_string()),
+            author: commit.map(|commit| commit.author.as_str()),
+            event_time,
+            effective_time: event_time.map(str::to_owned).or_else(|| time.clone()),
+            time,
+            provenance: node.map_or(ProvenanceJson::default(), |node| (&node.provenance).into()),
+        }
+    }
+
+    fn of(writer: &'a Writer) -> Self {
+        Self::new(writer.commit.as_ref(), Some(&writer.node))
+    }
+}
+
+impl<'a> BlameJson<'a> {
+    fn whole(id: &'a NodeId, writer: WriterJson<'a>, content: &Content) -> Result<Self, CliError> {
+        Ok(Self {
+            v: V,
+            r#type: "blame",
+            id: id.as_str(),
+            by: "node",
+            line: None,
+            path: None,
+            writer,
+            change: "set",
+            content: raw(content.json())?,
+            rewritten: None,
+            last: None,
+        })
+    }
+
+    /// The shape of a part of a node.
+    pub fn part(
+        id: &'a NodeId,
+        unit: Unit,
+        part: &'a Blamed,
+        writer: &'a Writer,
+        rewritten: Option<&'a Writer>,
+    ) -> Result<Self, CliError> {
+        let by = match unit {
+            Unit::Node => "node",
+            Unit::Line => "line",
+            Unit::Leaf => "path",
+        };
+        let whole = Self::whole(id, WriterJson::of(writer), &part.content)?;
+        let rewritten = rewritten.map(WriterJson::of);
+        Ok(Self { by, line: part.line, path: part.path.as_deref(), rewritten, ..whole })
+    }
+
+    /// The shape of a node among several.
+    pub fn row(row: &'a Row) -> Result<Self, CliError> {
+        let whole = Self::whole(&row.node.id, WriterJson::of(&row.writer), &row.node.content)?;
+        Ok(Self { rewritten: row.rewritten.as_ref().map(WriterJson::of), ..whole })
+    }
+
+    /// The shape of a version that a node had.
+    pub fn version(id: &'a NodeId, writer: &'a Writer) -> Result<Self, CliError> {
+        Self::whole(id, WriterJson::of(writer), &writer.node.content)
+    }
+
+    /// The shape of a node's end: who took it away, and what it said last.
+    pub fn removed(id: &'a NodeId, removal: &'a Removal) -> Result<Self, CliError> {
+        let writer = WriterJson::new(removal.commit.as_ref(), None);
+        let whole = Self::whole(id, writer, &removal.last.node.content)?;
+        Ok(Self { change: "removed", last: Some(WriterJson::of(&removal.last)), ..whole })
     }
 }

@@ -1,21 +1,18 @@
 //! `mnem log`
 
+use super::changes::{ChangeStyle, Form};
+use super::commit_text::{block, one_line};
 use super::context::{AtRevision, Context};
 use super::error::{CliError, Word};
-use super::json::{ChangedJson, CommitJson, letter};
-use super::paint::Paint;
+use super::json::CommitJson;
+use super::lanes::{Drawing, Lanes};
 use super::pattern::pattern;
-use super::text::{escape_block, escape_line};
-use crate::graph::{Changed, Entry, Selection};
-use crate::model::{CommitTime, Node};
+use super::text::escape_line;
+use crate::graph::Selection;
+use crate::model::CommitTime;
 use crate::ops::{self, LogFilter, LogReport};
-use crate::store::short_branch;
 use regex::{Regex, RegexBuilder};
-use std::borrow::Cow;
 use std::io::{self, Write};
-
-/// Digits of an id where a short one will do.
-const SHORT: usize = 10;
 
 /// Show the commits behind a revision
 ///
@@ -62,13 +59,16 @@ pub(super) struct LogArgs {
     #[arg(long, conflicts_with_all = ["revisions", "rev"])]
     all: bool,
 
-    /// With each commit the nodes that it changed, and how many lines of each
-    #[arg(long, conflicts_with_all = ["ids", "name_status"])]
-    stat: bool,
+    /// With each commit what it changed against its first parent
+    #[arg(short, long, conflicts_with_all = ["ids", "stat", "name_status", "name_only"])]
+    patch: bool,
 
-    /// With each commit the nodes that it changed, behind A, M or D
-    #[arg(long, conflicts_with = "ids")]
-    name_status: bool,
+    #[command(flatten)]
+    style: ChangeStyle,
+
+    /// Draw beside the commits how they hang together
+    #[arg(long, conflicts_with_all = ["reverse", "ids"])]
+    graph: bool,
 
     /// One line a commit
     #[arg(long)]
@@ -83,7 +83,7 @@ pub(super) struct LogArgs {
     first_parent: bool,
 
     /// Only full commit ids, one a line
-    #[arg(long, conflicts_with = "oneline")]
+    #[arg(long, conflicts_with_all = ["oneline", "stat", "name_status", "name_only"])]
     ids: bool,
 
     /// Take * ? [ in patterns as they are
@@ -93,6 +93,9 @@ pub(super) struct LogArgs {
 
 pub(super) fn run(args: &LogArgs, context: &mut Context) -> Result<(), CliError> {
     let patterns = args.patterns.iter().map(|text| pattern(text, args.literal)).collect::<Result<_, _>>()?;
+    if args.graph && (context.globals.json || context.globals.nul) {
+        return Err(CliError::usage("--graph is for people").hint("--json names the parents of each commit"));
+    }
     let store = context.store()?;
     let session = context.session()?;
     let mut revisions = args.revisions.iter().map(|rev| context.read_selection(rev)).collect::<Result<Vec<_>, _>>()?;
@@ -109,8 +112,9 @@ pub(super) fn run(args: &LogArgs, context: &mut Context) -> Result<(), CliError>
         until: args.until.as_deref().map(|text| time("--until", text, context)).transpose()?,
         author: args.author.as_deref().map(|text| regex("--author", text)).transpose()?,
         message: args.grep.as_deref().map(|text| regex("--grep", text)).transpose()?,
-        changed: args.stat || args.name_status,
+        changed: args.form().is_some(),
         first_parent: args.first_parent,
+        edges: args.graph,
         skip: args.skip,
         limit: args.limit,
         reverse: args.reverse,
@@ -140,107 +144,63 @@ fn regex(option: &str, text: &str) -> Result<Regex, CliError> {
     })
 }
 
-fn render(report: &LogReport, args: &LogArgs, context: &mut Context) -> Result<(), CliError> {
-    let paint = context.paint();
-    for (at, entry) in report.entries.iter().enumerate() {
-        if args.ids && !context.globals.json {
-            context.line(&entry.commit.id.to_string())?;
-        } else if context.globals.json {
-            context.json_line(&CommitJson::new(entry))?;
-            for changed in report.changed.get(at).into_iter().flatten() {
-                context.json_line(&ChangedJson::new(entry, changed, args.stat.then(|| lines(changed))))?;
-            }
-        } else if args.oneline {
-            let line = one_line(entry, report.head_branch.as_deref(), paint);
-            context.line(&line)?;
-        } else {
-            let out = context.out();
-            if at > 0 {
-                writeln!(out)?;
-            }
-            block(out, entry, report.head_branch.as_deref(), paint)?;
-            if !report.changed.is_empty() {
-                writeln!(out)?;
-            }
-        }
-        if let (Some(changed), false) = (report.changed.get(at), context.globals.json) {
-            changes(context, changed, args.stat)?;
-        }
+impl LogArgs {
+    /// How each commit's changes are shown, if they are.
+    fn form(&self) -> Option<Form> {
+        self.style.form().or(self.patch.then_some(Form::Patch))
     }
-    Ok(())
 }
 
-/// The nodes that a commit changed.
-fn changes(context: &mut Context, changed: &[Changed], stat: bool) -> io::Result<()> {
-    let (exact, paint) = (context.globals.nul, context.paint());
-    let shown = |id| if exact { Cow::Borrowed(id) } else { escape_line(id) };
-    let ids: Vec<_> = changed.iter().map(|changed| shown(changed.id().as_str())).collect();
-    let width = ids.iter().map(|id| console::measure_text_width(id)).max().unwrap_or(0);
-    let (mut added, mut removed) = (0, 0);
-    for (changed, id) in changed.iter().zip(&ids) {
-        if !stat {
-            let letter = paint.state(changed.effect().into(), &letter(changed.effect().into()).to_string());
-            context.line(&format!("{letter} {}", paint.id(id)))?;
+fn render(report: &LogReport, args: &LogArgs, context: &mut Context) -> Result<(), CliError> {
+    let mut lanes = Lanes::default();
+    for at in 0..report.entries.len() {
+        if let Some((number, parents)) = report.edges.get(at) {
+            let text = context.captured(|context| commit(report, at, args, context))?;
+            let gap = at > 0 && !args.oneline;
+            let before = lanes.beside();
+            beside(context.out(), &before, &lanes.draw(*number, parents), gap, &String::from_utf8_lossy(&text))?;
             continue;
         }
-        let (more, less) = lines(changed);
-        (added, removed) = (added + more, removed + less);
-        let pad = " ".repeat(width - console::measure_text_width(id));
-        let letter = paint.state(changed.effect().into(), &letter(changed.effect().into()).to_string());
-        let (id, more, less) = (paint.id(id), paint.added(&format!("+{more}")), paint.removed(&format!("-{less}")));
-        context.line(&format!(" {id}{pad} | {letter} {more} {less}"))?;
-    }
-    let nodes = if changed.len() == 1 { "node" } else { "nodes" };
-    let sum = format!(" {} {nodes} changed, +{added} -{removed} lines", changed.len());
-    if stat { context.line(&sum) } else { Ok(()) }
-}
-
-/// How many lines of its text a change adds and takes away; a value that is no text counts by the lines of its JSON.
-fn lines(changed: &Changed) -> (usize, usize) {
-    let text = |node: &Option<Node>| {
-        let content = node.as_ref().map(|node| &node.content);
-        content.map(|content| content.text().map_or_else(|| content.json().to_owned(), |text| text.into_owned()))
-    };
-    let (old, new) = (text(&changed.old).unwrap_or_default(), text(&changed.new).unwrap_or_default());
-    let diff = similar::TextDiff::from_lines(&old, &new);
-    let count = |tag| diff.iter_all_changes().filter(|change| change.tag() == tag).count();
-    (count(similar::ChangeTag::Insert), count(similar::ChangeTag::Delete))
-}
-
-/// Such as ` (HEAD -> main, other)`; nothing where no ref names the commit.
-fn decoration(entry: &Entry, head_branch: Option<&str>, paint: Paint) -> String {
-    let mut names = Vec::new();
-    for name in &entry.refs {
-        let short = escape_line(short_branch(name)).into_owned();
-        let painted = paint.branch(&short);
-        let own = entry.is_head && head_branch == Some(name);
-        names.push(if own { format!("{} {painted}", paint.head("HEAD ->")) } else { painted });
-    }
-    if entry.is_head && head_branch.is_none() {
-        names.insert(0, paint.head("HEAD"));
-    }
-    if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) }
-}
-
-fn one_line(entry: &Entry, head_branch: Option<&str>, paint: Paint) -> String {
-    let id = entry.commit.id.to_string();
-    let decoration = decoration(entry, head_branch, paint);
-    format!("{}{decoration} {}", paint.commit(&id[..SHORT]), escape_line(entry.commit.message.subject()))
-}
-
-fn block(out: &mut dyn Write, entry: &Entry, head_branch: Option<&str>, paint: Paint) -> io::Result<()> {
-    let commit = &entry.commit;
-    let header = paint.commit(&format!("commit {}", commit.id));
-    writeln!(out, "{header}{}", decoration(entry, head_branch, paint))?;
-    if entry.parents.len() > 1 {
-        let parents: Vec<_> = entry.parents.iter().map(|id| id.to_string()[..SHORT].to_owned()).collect();
-        writeln!(out, "Merge:  {}", parents.join(" "))?;
-    }
-    writeln!(out, "Author: {}", escape_line(commit.author.as_str()))?;
-    writeln!(out, "Date:   {}", commit.time)?;
-    writeln!(out)?;
-    for line in escape_block(commit.message.as_str()).lines() {
-        writeln!(out, "{}", format!("    {line}").trim_end())?;
+        if at > 0 && !args.oneline && !args.ids && !context.globals.json {
+            writeln!(context.out())?;
+        }
+        commit(report, at, args, context)?;
     }
     Ok(())
+}
+
+/// Writes a commit's lines with the lanes beside them.
+fn beside(out: &mut dyn Write, before: &str, drawing: &Drawing, gap: bool, text: &str) -> io::Result<()> {
+    if gap {
+        writeln!(out, "{before}")?;
+    }
+    let mut edges = drawing.edges.iter();
+    let width = drawing.edges.iter().chain([&drawing.commit, &drawing.lanes]).map(String::len).max().unwrap_or(0);
+    for (at, line) in text.lines().enumerate() {
+        let lanes = if at == 0 { &drawing.commit } else { edges.next().unwrap_or(&drawing.lanes) };
+        writeln!(out, "{}", format!("{lanes:width$} {line}").trim_end())?;
+    }
+    edges.try_for_each(|edge| writeln!(out, "{edge}"))
+}
+
+/// A commit, and what it changed where that is asked for.
+fn commit(report: &LogReport, at: usize, args: &LogArgs, context: &mut Context) -> Result<(), CliError> {
+    let (entry, paint) = (&report.entries[at], context.paint());
+    let changed = args.form().zip(report.changed.get(at)).filter(|(_, changed)| !changed.is_empty());
+    if context.globals.json {
+        context.json_line(&CommitJson::new(entry))?;
+    } else if args.ids {
+        context.line(&entry.commit.id.to_string())?;
+    } else if args.oneline {
+        context.line(&one_line(entry, report.head_branch.as_deref(), paint))?;
+    } else {
+        block(context.out(), entry, report.head_branch.as_deref(), paint)?;
+        if changed.is_some() {
+            writeln!(context.out())?;
+        }
+    }
+    match changed {
+        Some((form, changed)) => args.style.show(form, Some(&entry.commit.id), changed, context),
+        None => Ok(()),
+    }
 }

@@ -1,11 +1,15 @@
 //! The command line: parses, prints, and asks clock, environment and terminal. Nothing below does.
 
+mod blame;
+mod changes;
 mod commit;
+mod commit_text;
 mod complete;
 mod completions;
 mod config;
 mod context;
 mod demo;
+mod diff;
 mod editor;
 mod error;
 mod export;
@@ -15,20 +19,24 @@ mod import;
 mod init;
 mod input;
 mod json;
+mod lanes;
 mod log;
 mod ls;
 mod pager;
 mod paint;
+mod patch;
 mod pattern;
 mod put;
 mod restore;
 mod rm;
 mod rows;
+mod show;
 mod staging;
 mod status;
 mod text;
 mod version;
 mod when;
+mod writer_text;
 
 use clap::{CommandFactory, Parser, Subcommand, error::ErrorKind};
 use context::{Context, Globals, paint_for};
@@ -74,6 +82,9 @@ enum Verb {
     Get(get::GetArgs),
     Ls(ls::LsArgs),
     Log(log::LogArgs),
+    Show(show::ShowArgs),
+    Diff(diff::DiffArgs),
+    Blame(blame::BlameArgs),
     Export(export::ExportArgs),
     Import(import::ImportArgs),
     Config(config::ConfigArgs),
@@ -99,12 +110,13 @@ pub fn run() -> ExitCode {
     let mut shown = Shown::before_parsing(&arguments);
     let fault = |_| Err(CliError::new(Word::Corrupt, "the memory store is damaged, or this is a fault of mnem"));
     let outcome = catch_unwind(AssertUnwindSafe(|| {
-        let Some(cli) = parse(&arguments)? else { return Ok(()) };
+        let Some(cli) = parse(&arguments)? else { return Ok(true) };
         shown = Shown { json: cli.globals.json, color: cli.globals.color.clone() };
         dispatch(cli)
     }));
     match outcome.unwrap_or_else(fault) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
         Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
         Err(error) => {
             let paint = paint_for(&shown.color, io::stderr().is_terminal());
@@ -177,7 +189,8 @@ fn usage(error: &clap::Error, arguments: &[OsString]) -> CliError {
     CliError::usage(message).hint(hint.unwrap_or_else(|| "see 'mnem --help'".to_owned()))
 }
 
-fn dispatch(cli: Cli) -> Result<(), CliError> {
+/// Runs the command; `false` where the answer to its question is no.
+fn dispatch(cli: Cli) -> Result<bool, CliError> {
     let mut context = Context::new(cli.globals)?;
     match cli.command {
         Verb::Init(args) => init::run(&args, &mut context)?,
@@ -193,6 +206,9 @@ fn dispatch(cli: Cli) -> Result<(), CliError> {
         Verb::Completions(args) => completions::run(&args, &mut context)?,
         Verb::Restore(args) => restore::run(&args, &mut context)?,
         Verb::Log(args) => log::run(&args, &mut context)?,
+        Verb::Show(args) => show::run(&args, &mut context)?,
+        Verb::Diff(args) => diff::run(&args, &mut context)?,
+        Verb::Blame(args) => blame::run(&args, &mut context)?,
         Verb::Version(args) => version::run(&args, &mut context)?,
         Verb::Demo(args) => demo::run(&args, &mut context)?,
     }

@@ -44,6 +44,12 @@ roles! {
     added: Style::new().green();
     /// What went.
     removed: Style::new().red();
+    /// A word that came in, where the line around it stayed.
+    added_word: Style::new().green().reverse();
+    /// A word that went, where the line around it stayed.
+    removed_word: Style::new().red().reverse();
+    /// The place of a run of lines.
+    hunk: Style::new().cyan();
     /// What is beside the point, such as a time that is only the commit's.
     dim: Style::new().dim();
     /// What a warning begins with.

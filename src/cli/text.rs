@@ -22,6 +22,17 @@ pub fn escape_block(text: &str) -> Cow<'_, str> {
     escape(text, |c| matches!(c, '\n' | '\t'))
 }
 
+/// Leaves out the inside of a text, of which `kept` bytes at each end stay, and tells how much it was.
+pub fn abridge(text: &str, kept: usize) -> Cow<'_, str> {
+    let is_boundary = |at: &usize| text.is_char_boundary(*at);
+    let head = (0..=kept.min(text.len())).rev().find(is_boundary).unwrap_or(0);
+    let tail = (text.len().saturating_sub(kept)..=text.len()).find(is_boundary).unwrap_or(text.len());
+    if tail <= head + 80 {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(format!("{}[... {} bytes ...]{}", &text[..head], tail - head, &text[tail..]))
+}
+
 fn escape(text: &str, stays: impl Fn(char) -> bool) -> Cow<'_, str> {
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~') || stays(char::from(byte))) {
         return Cow::Borrowed(text);

@@ -2,10 +2,11 @@
 
 mod ancestry;
 mod change;
-#[cfg(any(test, feature = "internals"))]
-pub mod compare;
+mod compare;
 mod entry;
-#[cfg(feature = "internals")]
+mod history;
+mod lineage;
+mod node_versions;
 mod origin;
 mod revision;
 mod select;
@@ -14,8 +15,11 @@ mod walk;
 
 pub use ancestry::Reach;
 pub use change::{Changed, Field, changed, changed_in_memory};
+pub use compare::*;
 pub use entry::{Entry, Surroundings};
-#[cfg(feature = "internals")]
+pub use history::{Step, history, removal};
+pub use lineage::{Lineage, Part, Unit, Versions, lineage};
+pub use node_versions::{NodeVersions, STAGED};
 pub use origin::{Origin, origin, written};
 pub use revision::{Ends, Revision, RevisionError, Selection, resolve, resolve_all};
 pub use select::{Held, Memory, select};

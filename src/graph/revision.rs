@@ -91,6 +91,14 @@ pub enum RevisionError {
         /// What was given.
         text: String,
     },
+    /// Two commits have no common ancestor.
+    #[error("'{one}' and '{other}' have no common ancestor")]
+    Unrelated {
+        /// One of them.
+        one: String,
+        /// The other.
+        other: String,
+    },
     /// Several commits have ids with this prefix.
     #[error("the prefix '{text}' is ambiguous")]
     Ambiguous {
@@ -171,6 +179,12 @@ impl Revision {
     /// HEAD itself.
     pub fn head() -> Self {
         Self { text: "HEAD".to_owned(), base: Base::Head, steps: Vec::new() }
+    }
+}
+
+impl std::fmt::Display for Revision {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
     }
 }
 

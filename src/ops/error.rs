@@ -12,6 +12,22 @@ pub enum OpError {
     /// The memory has no such nodes.
     #[error("no node {}", quoted(.0))]
     NoNode(Vec<NodeId>),
+    /// A node's content has nothing at a JSON pointer.
+    #[error("the content of '{id}' has nothing at '{path}'")]
+    NoPath {
+        /// The node.
+        id: NodeId,
+        /// The pointer.
+        path: String,
+    },
+    /// A node's content has fewer lines.
+    #[error("the content of '{id}' has {}", if *.lines == 1 { "one line".to_owned() } else { format!("{lines} lines") })]
+    NoLine {
+        /// The node.
+        id: NodeId,
+        /// How many it has.
+        lines: usize,
+    },
     /// A node is not as the caller expects it to be.
     #[error("'{id}' {}", .found.map_or("is absent".to_owned(), |found| format!("has the hash {found}")))]
     Precondition {
@@ -51,6 +67,8 @@ impl MayBeDamage for OpError {
             Self::Store(error) => error.is_damage(),
             Self::Revision(error) => error.is_damage(),
             Self::NoNode(_)
+            | Self::NoPath { .. }
+            | Self::NoLine { .. }
             | Self::Precondition { .. }
             | Self::EmptyGroup(_)
             | Self::NothingToCommit

@@ -30,6 +30,8 @@ pub struct LogFilter {
     pub changed: bool,
     /// Follow first parents only.
     pub first_parent: bool,
+    /// Whether it is wanted how the commits found hang together.
+    pub edges: bool,
     /// How many to pass over first.
     pub skip: usize,
     /// How many at the most.
@@ -56,6 +58,9 @@ pub struct LogReport {
     pub entries: Vec<Entry>,
     /// For each of them what it changed, in the order of the ids, if that was asked for.
     pub changed: Vec<Vec<Changed>>,
+    /// For each of them its number and those of its parents, if that was asked for. In the place of a parent that was not
+    /// found stand the nearest ancestors that were, or itself where it is older than all that was found.
+    pub edges: Vec<(Number, Vec<Number>)>,
     /// The ref of the branch on which the session stands.
     pub head_branch: Option<String>,
     /// The branch that has no commit yet, where HEAD was asked for.
@@ -91,6 +96,9 @@ pub fn log<D: Disk>(store: &Store<D>, session: &SessionName, filter: &LogFilter)
                 changed(view.tables, parent, commit.root.link(), &filter.patterns)
             });
             report.changed = changed.collect::<Result<_, StoreError>>()?;
+        }
+        if filter.edges {
+            report.edges = edges(view.tables, &found, filter.first_parent)?;
         }
         report.entries = entries(view, found)?;
         if filter.reverse {
@@ -202,6 +210,44 @@ fn changed_on_first_parent<A: Access>(
         Ok::<_, StoreError>(())
     })?;
     Ok(found)
+}
+
+/// How commits hang together, each with those that were found among its nearest ancestors.
+fn edges<A: Access>(
+    tables: &Tables<A>,
+    found: &[(Number, CommitRecord)],
+    first_parent: bool,
+) -> Result<Vec<(Number, Vec<Number>)>, StoreError> {
+    let numbers: BTreeSet<_> = found.iter().map(|(number, _)| *number).collect();
+    let oldest = numbers.first().copied().unwrap_or_default();
+    let followed =
+        |parents: &[Number]| parents[..if first_parent { parents.len().min(1) } else { parents.len() }].to_vec();
+    // What stands for a commit that was not found; a parent has a smaller number, so ascending order knows it already.
+    let mut stands_for: BTreeMap<Number, Vec<Number>> = BTreeMap::new();
+    let nearest = |parents: Vec<Number>, stands_for: &BTreeMap<Number, Vec<Number>>| {
+        let mut nearest = Vec::new();
+        for parent in parents {
+            let standing = stands_for.get(&parent).cloned().unwrap_or_else(|| vec![parent]);
+            nearest.extend(standing);
+        }
+        let mut seen = BTreeSet::new();
+        nearest.retain(|number| seen.insert(*number));
+        nearest
+    };
+    let mut between = BTreeMap::new();
+    let mut open: BTreeSet<Number> = found.iter().flat_map(|(_, commit)| followed(&commit.parents)).collect();
+    while let Some(number) = open.pop_last() {
+        if number > oldest && !numbers.contains(&number) && !between.contains_key(&number) {
+            let parents = followed(&tables.commit(number)?.parents);
+            open.extend(&parents);
+            between.insert(number, parents);
+        }
+    }
+    for (number, parents) in between {
+        let nearest = nearest(parents, &stands_for);
+        stands_for.insert(number, nearest);
+    }
+    Ok(found.iter().map(|(number, commit)| (*number, nearest(followed(&commit.parents), &stands_for))).collect())
 }
 
 fn entries<A: Access>(view: &SessionView<'_, A>, found: Vec<(Number, CommitRecord)>) -> Result<Vec<Entry>, StoreError> {

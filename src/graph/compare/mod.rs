@@ -1,11 +1,13 @@
 //! What differs between two contents: by line, by word, by leaf of a JSON value. Text and values only: no store, no terminal.
 
+mod content;
 mod leaves;
 mod lines;
 mod sequence;
 mod values;
 mod words;
 
+pub use content::{By, Comparison, ContentEdits};
 pub use leaves::{Leaf, leaves};
 pub use lines::{Hunk, hunks, lines};
 pub use sequence::{Edit, Edits, edits};

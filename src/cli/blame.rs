@@ -1,0 +1,278 @@
+//! `mnem blame`
+
+use super::commit_text::SHORT;
+use super::context::{AtRevision, Context};
+use super::error::{CliError, Word, shell_word};
+use super::json::BlameJson;
+use super::paint::Paint;
+use super::patch::remark_text;
+use super::pattern::pattern;
+use super::text::{abridge, escape_block, escape_line};
+use super::writer_text;
+use crate::graph::Unit;
+use crate::model::{Content, NodeId, Pattern, pointer};
+use crate::ops::{self, Blame, BlameReport, BlameRequest, Removal, Version, Writer};
+use std::borrow::Cow;
+use std::io::{self, Write};
+use std::ops::Range;
+
+/// Show who wrote what stands in a memory, and from what
+///
+/// Of one node each part with the commit that wrote it, its author, its event time (the commit's time marked ~ where the
+/// node has none) and all provenance that is set: the content as a whole, each line of a longer text, or each leaf of a
+/// JSON value. Of several nodes, or of all, one row a node. Reads HEAD with this session's staged changes, or the memory
+/// at a revision. Of a node that was removed it tells the commit that did and what the node said last, and ends with 1.
+#[derive(clap::Args, Debug)]
+pub(super) struct BlameArgs {
+    /// The node's id; with several, an id with / behind it for all below, a glob, or none, a row a node
+    #[arg(value_name = "ID|PATTERN", add = super::complete::ids())]
+    patterns: Vec<String>,
+
+    #[command(flatten)]
+    at: AtRevision,
+
+    /// The size of the parts: a line of a text, a leaf of a JSON value, the whole of what is one line or one value (auto);
+    /// or always the node, the line or the leaf
+    #[arg(long, value_name = "UNIT", default_value = "auto", value_parser = ["auto", "node", "line", "path"])]
+    by: String,
+
+    /// Only these lines, such as 2,5 or 2,+3 or 2,
+    #[arg(short = 'L', value_name = "FIRST,LAST", conflicts_with_all = ["path", "history"])]
+    lines: Option<String>,
+
+    /// Only what is at this JSON pointer (RFC 6901) or below, such as /a/0
+    #[arg(long, value_name = "POINTER", allow_hyphen_values = true, conflicts_with = "history")]
+    path: Option<String>,
+
+    /// Every version that the node had, the newest first
+    #[arg(long, conflicts_with_all = ["by", "ignore_rev"])]
+    history: bool,
+
+    /// Pass over this commit, as if what it changed had been so before
+    #[arg(long, value_name = "REV", add = super::complete::revisions())]
+    ignore_rev: Vec<String>,
+
+    /// Take * ? [ in patterns as they are
+    #[arg(long)]
+    literal: bool,
+}
+
+pub(super) fn run(args: &BlameArgs, context: &mut Context) -> Result<(), CliError> {
+    let patterns = args.patterns.iter().map(|text| pattern(text, args.literal)).collect::<Result<Vec<_>, _>>()?;
+    let id = match patterns.as_slice() {
+        [one] => one.exact().cloned(),
+        _ => None,
+    };
+    match id {
+        Some(id) if args.history => every_version(&id, args, context),
+        Some(id) => one(&id, args, context),
+        None if args.names_parts() => {
+            Err(CliError::usage("the parts of one node are asked for").hint("name it: mnem blame --history ID"))
+        }
+        None => all(&patterns, args, context),
+    }
+}
+
+impl BlameArgs {
+    /// Whether something is asked for that only one node has.
+    fn names_parts(&self) -> bool {
+        self.history || self.lines.is_some() || self.path.is_some() || self.by != "auto" || !self.ignore_rev.is_empty()
+    }
+
+    /// The size of the parts, where it is named.
+    fn unit(&self) -> Result<Option<Unit>, CliError> {
+        let unit = match self.by.as_str() {
+            "node" => Some(Unit::Node),
+            "line" => Some(Unit::Line),
+            "path" => Some(Unit::Leaf),
+            _ => None,
+        };
+        match (unit, &self.lines, &self.path) {
+            (None | Some(Unit::Line), Some(_), _) => Ok(Some(Unit::Line)),
+            (None | Some(Unit::Leaf), _, Some(_)) => Ok(Some(Unit::Leaf)),
+            (Some(_), Some(_), _) => {
+                Err(CliError::usage("-L takes lines").hint("leave '--by' out, or say '--by line'"))
+            }
+            (Some(_), _, Some(_)) => {
+                Err(CliError::usage("--path takes leaves").hint("leave '--by' out, or say '--by path'"))
+            }
+            (unit, None, None) => Ok(unit),
+        }
+    }
+}
+
+/// The lines of `-L`, counted from 0.
+fn line_range(text: &str) -> Result<Range<usize>, CliError> {
+    let bad =
+        || CliError::usage(format!("-L '{text}' is no range of lines")).hint("such as -L 2,5 or -L 2,+3 or -L 2,");
+    let number = |text: &str| text.parse().ok().filter(|&number: &usize| number > 0).ok_or_else(bad);
+    let (first, last) = text.split_once(',').unwrap_or((text, text));
+    let start = if first.is_empty() { 1 } else { number(first)? };
+    let end = match (last, last.strip_prefix('+')) {
+        ("", _) => usize::MAX,
+        (_, Some(count)) => (start - 1).saturating_add(number(count)?),
+        (last, None) => number(last)?,
+    };
+    if start <= end { Ok(start - 1..end) } else { Err(bad()) }
+}
+
+fn one(id: &NodeId, args: &BlameArgs, context: &mut Context) -> Result<(), CliError> {
+    let unit = args.unit()?;
+    let store = context.store()?;
+    let session = context.session()?;
+    if let Some(path) = &args.path {
+        pointer("null", path)?;
+    }
+    let request = BlameRequest {
+        revision: context.revision(&args.at, &store)?,
+        unit,
+        lines: args.lines.as_deref().map(line_range).transpose()?,
+        path: args.path.clone(),
+        ignored: args.ignore_rev.iter().map(|rev| context.read_revision(rev)).collect::<Result<_, _>>()?,
+    };
+    let (report, also_prefixes) = ops::blame(&store, &session, id, &request)?;
+    for name in &also_prefixes {
+        context.warn_prefix(Some(name));
+    }
+    match report {
+        BlameReport::Stands(blame) => {
+            context.page();
+            stands(id, &blame, context)
+        }
+        BlameReport::Removed(removal) => {
+            removed(id, &removal, context)?;
+            let by = match &removal.commit {
+                Some(commit) => format!("commit {} removed it", &commit.id.to_string()[..SHORT]),
+                None => "its removal is staged".to_owned(),
+            };
+            Err(CliError::new(Word::NoNode, format!("no node '{id}': {by}"))
+                .hint(format!("mnem blame --history -- {}", shell_word(id.as_str()))))
+        }
+    }
+}
+
+fn stands(id: &NodeId, blame: &Blame, context: &mut Context) -> Result<(), CliError> {
+    if let Some(remark) = blame.coarse {
+        context.say(&format!("note: '{}' is {}", escape_line(id.as_str()), remark_text(remark)));
+    }
+    if context.globals.json {
+        for part in &blame.parts {
+            let writer = &blame.writers[&part.version];
+            context.json_line(&BlameJson::part(id, blame.unit, part, writer, blame.rewritten.as_ref())?)?;
+        }
+        return Ok(());
+    }
+    let paint = context.paint();
+    let width = blame.parts.last().and_then(|part| part.line).map_or(0, |line| line.to_string().len());
+    let out = context.out();
+    let mut shown = None;
+    for part in &blame.parts {
+        if shown != Some(part.version) {
+            header(out, &blame.writers[&part.version], paint)?;
+            shown = Some(part.version);
+        }
+        match (part.line, &part.path) {
+            (Some(line), _) => writeln!(out, "    {line:>width$}  {}", text(&part.content))?,
+            (None, Some(path)) if !path.is_empty() => {
+                writeln!(out, "    {}: {}", escape_line(path), one_line(part.content.json()))?;
+            }
+            (None, _) => block(out, &part.content)?,
+        }
+    }
+    if let Some(writer) = &blame.rewritten {
+        writeln!(out, "provenance or event time written anew:")?;
+        header(out, writer, paint)?;
+    }
+    Ok(())
+}
+
+fn header(out: &mut dyn Write, writer: &Writer, paint: Paint) -> io::Result<()> {
+    let line = format!("{} {}", writer_text::writer(writer, paint), writer_text::provenance(&writer.node, paint));
+    writeln!(out, "{}", line.trim_end())
+}
+
+/// A content as a whole, indented.
+fn block(out: &mut dyn Write, content: &Content) -> io::Result<()> {
+    let text = content.text().unwrap_or(Cow::Borrowed(content.json()));
+    text.split_terminator('\n').try_for_each(|line| writeln!(out, "    {}", one_line(line)))
+}
+
+/// A line of a text, as its own content has it.
+fn text(line: &Content) -> String {
+    one_line(&line.text().unwrap_or(Cow::Borrowed(line.json())))
+}
+
+/// A text on one line; of a long one the inside is left out.
+fn one_line(text: &str) -> String {
+    const LONG: usize = 4096;
+    let text = if text.len() > LONG { abridge(text, LONG / 4) } else { Cow::Borrowed(text) };
+    escape_block(&text).into_owned()
+}
+
+fn removed(id: &NodeId, removal: &Removal, context: &mut Context) -> Result<(), CliError> {
+    if context.globals.json {
+        return context.json_line(&BlameJson::removed(id, removal)?);
+    }
+    let paint = context.paint();
+    end(context.out(), removal, paint)?;
+    header(context.out(), &removal.last, paint)?;
+    Ok(block(context.out(), &removal.last.node.content)?)
+}
+
+/// That a node was taken away, and by whom.
+fn end(out: &mut dyn Write, removal: &Removal, paint: Paint) -> io::Result<()> {
+    writeln!(out, "{} {}", writer_text::place(removal.commit.as_ref(), None, paint), paint.removed("removed"))
+}
+
+fn every_version(id: &NodeId, args: &BlameArgs, context: &mut Context) -> Result<(), CliError> {
+    let store = context.store()?;
+    let session = context.session()?;
+    let revision = context.revision(&args.at, &store)?;
+    let (versions, also_prefix) = ops::versions_of(&store, &session, id, revision.as_ref())?;
+    context.warn_prefix(also_prefix.as_deref());
+    context.page();
+    let paint = context.paint();
+    for version in &versions {
+        match version {
+            Version::Written(writer) if context.globals.json => context.json_line(&BlameJson::version(id, writer)?)?,
+            Version::Written(writer) => {
+                header(context.out(), writer, paint)?;
+                block(context.out(), &writer.node.content)?;
+            }
+            Version::Removed(removal) if context.globals.json => {
+                context.json_line(&BlameJson::removed(id, removal)?)?;
+            }
+            Version::Removed(removal) => end(context.out(), removal, paint)?,
+        }
+    }
+    Ok(())
+}
+
+/// One line a node: who wrote its content, its id, its provenance, and how its text begins.
+fn all(patterns: &[Pattern], args: &BlameArgs, context: &mut Context) -> Result<(), CliError> {
+    const SHOWN: usize = 60;
+    let store = context.store()?;
+    let session = context.session()?;
+    let revision = context.revision(&args.at, &store)?;
+    let (rows, also_prefix) = ops::blame_all(&store, &session, patterns, revision.as_ref())?;
+    context.warn_prefix(also_prefix.as_deref());
+    context.page();
+    let paint = context.paint();
+    for row in &rows {
+        if context.globals.json {
+            context.json_line(&BlameJson::row(row)?)?;
+            continue;
+        }
+        let content = row.node.content.text().unwrap_or(Cow::Borrowed(row.node.content.json()));
+        let begin: String = content.chars().take_while(|&c| c != '\n').take(SHOWN).collect();
+        let rest = if begin.len() < content.trim_end().len() { "…" } else { "" };
+        let begin = format!("{}{rest}", escape_line(&begin));
+        let (writer, provenance) =
+            (writer_text::writer(&row.writer, paint), writer_text::provenance(&row.writer.node, paint));
+        let id = paint.id(&escape_line(row.node.id.as_str()));
+        let parts = [writer, id, provenance, begin];
+        let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        context.line(&parts.join(" "))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,161 @@
+//! How changed nodes are shown, wherever a command shows some: as patches, as a list or as sums.
+
+use super::context::Context;
+use super::error::CliError;
+use super::json::{ChangeJson, ChangedJson, letter};
+use super::patch::{self, Patch};
+use super::text::escape_line;
+use crate::graph::{By, Changed, Comparison};
+use crate::object::CommitId;
+use std::borrow::Cow;
+use std::io;
+
+/// In which form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// What each node was and is.
+    Patch,
+    /// How many lines of each.
+    Stat,
+    /// Ids behind a letter.
+    NameStatus,
+    /// Ids.
+    NameOnly,
+}
+
+/// The form of changes
+#[derive(clap::Args, Debug)]
+pub(super) struct ChangeStyle {
+    /// The changed nodes, and how many lines of each
+    #[arg(long, conflicts_with_all = ["name_status", "name_only"])]
+    stat: bool,
+
+    /// Only the ids of the changed nodes, behind A, M or D
+    #[arg(long, conflicts_with = "name_only")]
+    name_status: bool,
+
+    /// Only the ids of the changed nodes
+    #[arg(long)]
+    name_only: bool,
+
+    /// Show COUNT unchanged lines around each change
+    #[arg(short = 'U', long, value_name = "COUNT", default_value_t = 3, allow_negative_numbers = true)]
+    unified: usize,
+
+    /// Mark words within a line, as [-gone-]{+come+}
+    #[arg(long)]
+    word_diff: bool,
+
+    /// Compare texts by line and JSON values by leaf (auto), both by line, or both by leaf
+    #[arg(long, value_name = "UNIT", default_value = "auto", value_parser = ["auto", "line", "path"])]
+    by: String,
+
+    /// Show the provenance and the event time of every changed node
+    #[arg(long)]
+    provenance: bool,
+}
+
+impl ChangeStyle {
+    /// The form that is asked for, if one is.
+    pub fn form(&self) -> Option<Form> {
+        match self {
+            Self { stat: true, .. } => Some(Form::Stat),
+            Self { name_status: true, .. } => Some(Form::NameStatus),
+            Self { name_only: true, .. } => Some(Form::NameOnly),
+            _ => None,
+        }
+    }
+
+    fn by(&self) -> By {
+        match self.by.as_str() {
+            "line" => By::Line,
+            "path" => By::Path,
+            _ => By::Auto,
+        }
+    }
+
+    /// Shows changed nodes; `commit` is the one that changed them, where one did.
+    pub fn show(
+        &self,
+        form: Form,
+        commit: Option<&CommitId>,
+        changed: &[Changed],
+        context: &mut Context,
+    ) -> Result<(), CliError> {
+        match form {
+            Form::Patch => self.patches(changed, context),
+            Form::Stat | Form::NameStatus | Form::NameOnly if context.globals.json => {
+                for changed in changed {
+                    let lines = (form == Form::Stat).then(|| self.lines(changed, context));
+                    context.json_line(&ChangedJson::new(commit, changed, lines))?;
+                }
+                Ok(())
+            }
+            Form::Stat => Ok(self.stat(changed, context)?),
+            Form::NameStatus => {
+                for changed in changed {
+                    let letter = letter(changed.effect().into()).to_string();
+                    let (letter, id) = (context.paint().state(changed.effect().into(), &letter), id(changed, context));
+                    context.line(&format!("{letter} {}", context.paint().id(&id)))?;
+                }
+                Ok(())
+            }
+            Form::NameOnly => Ok(changed.iter().try_for_each(|changed| context.id_line(changed.id()))?),
+        }
+    }
+
+    fn patches(&self, changed: &[Changed], context: &mut Context) -> Result<(), CliError> {
+        for (at, changed) in changed.iter().enumerate() {
+            let (old, new) = changed.contents();
+            let comparison = Comparison::of(old, new, self.by());
+            let edits = comparison.edits(Some(context.deadline()));
+            if edits.simplified() {
+                let id = escape_line(changed.id().as_str());
+                context.say(&format!("note: what changed in '{id}' is simplified, for it took too long to compare"));
+            }
+            if context.globals.json {
+                context.json_line(&ChangeJson::new(changed, &edits, self.unified)?)?;
+                continue;
+            }
+            let paint = context.paint();
+            let patch = Patch { paint, word_diff: self.word_diff, context: self.unified, deadline: context.deadline() };
+            let out = context.out();
+            if at > 0 {
+                writeln!(out)?;
+            }
+            patch::header(out, changed, &edits, paint)?;
+            patch::provenance(out, changed, self.provenance, paint)?;
+            patch.contents(out, &edits)?;
+        }
+        Ok(())
+    }
+
+    fn stat(&self, changed: &[Changed], context: &mut Context) -> io::Result<()> {
+        let paint = context.paint();
+        let ids: Vec<_> = changed.iter().map(|changed| id(changed, context)).collect();
+        let width = ids.iter().map(|id| console::measure_text_width(id)).max().unwrap_or(0);
+        let (mut added, mut removed) = (0, 0);
+        for (changed, id) in changed.iter().zip(&ids) {
+            let (more, less) = self.lines(changed, context);
+            (added, removed) = (added + more, removed + less);
+            let pad = " ".repeat(width - console::measure_text_width(id));
+            let letter = paint.state(changed.effect().into(), &letter(changed.effect().into()).to_string());
+            let (id, more, less) = (paint.id(id), paint.added(&format!("+{more}")), paint.removed(&format!("-{less}")));
+            context.line(&format!(" {id}{pad} | {letter} {more} {less}"))?;
+        }
+        let nodes = if changed.len() == 1 { "node" } else { "nodes" };
+        context.line(&format!(" {} {nodes} changed, +{added} -{removed} lines", changed.len()))
+    }
+
+    /// How many lines of its text a change adds and takes away; a value that is no text counts by the lines of its JSON.
+    fn lines(&self, changed: &Changed, context: &Context) -> (usize, usize) {
+        let (old, new) = changed.contents();
+        Comparison::of(old, new, By::Line).edits(Some(context.deadline())).lines()
+    }
+}
+
+/// The id of a changed node: for people escaped, exact where lines end with NUL.
+fn id<'a>(changed: &'a Changed, context: &Context) -> Cow<'a, str> {
+    let id = changed.id().as_str();
+    if context.globals.nul { Cow::Borrowed(id) } else { escape_line(id) }
+}
