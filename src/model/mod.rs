@@ -12,7 +12,7 @@ mod node_id;
 mod pattern;
 mod provenance;
 mod time;
-#[cfg(any(test, feature = "internals"))]
+#[cfg(feature = "internals")]
 mod tree;
 
 pub use author::{Author, Message};
@@ -26,5 +26,5 @@ pub use node_id::{IdError, NodeId};
 pub use pattern::{Pattern, PatternError};
 pub use provenance::Provenance;
 pub use time::{CommitTime, TimeError, Timestamp};
-#[cfg(any(test, feature = "internals"))]
+#[cfg(feature = "internals")]
 pub use tree::{ArrayLimit, Limit, MAX_DEPTH, Tree};

@@ -7,7 +7,9 @@ mod values;
 mod words;
 
 pub use leaves::{Leaf, leaves};
+pub(super) use leaves::{Pointer, each_leaf};
 pub use lines::{Hunk, hunks, lines};
-pub use sequence::{Edit, Edits, edits};
+pub use sequence::{Edit, Edits, edits, equal_runs};
+pub(super) use values::{ARRAY_LIMIT, pair_members, texts};
 pub use values::{Op, PathChange, Remark, ValueEdits, value_edits};
 pub use words::{Piece, words};
