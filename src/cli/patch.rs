@@ -31,7 +31,12 @@ pub fn header(out: &mut dyn Write, changed: &Changed, edits: &ContentEdits<'_>, 
         [Field::Provenance, Field::EventTime] => " (provenance and event time only)",
         _ => "",
     };
-    let remark = edits.remark().map(|remark| format!(" ({})", remark_text(remark))).unwrap_or_default();
+    let remark = match edits {
+        ContentEdits::Paths { changes, remark: Some(Remark::Respelled), .. } if !changes.is_empty() => {
+            " (same text, spelled otherwise)".to_owned()
+        }
+        _ => edits.remark().map(|remark| format!(" ({})", remark_text(remark))).unwrap_or_default(),
+    };
     let id = paint.id(&escape_line(changed.id().as_str()));
     writeln!(out, "{} {id}{only}{remark}", paint.state(state, change_name(state)))
 }
@@ -39,8 +44,8 @@ pub fn header(out: &mut dyn Write, changed: &Changed, edits: &ContentEdits<'_>, 
 /// What has to be told beside a comparison by leaf.
 pub fn remark_text(remark: Remark) -> &'static str {
     match remark {
-        Remark::Respelled => "the same, spelled otherwise",
-        Remark::Reordered => "the same, in another order",
+        Remark::Respelled => "same value, spelled otherwise",
+        Remark::Reordered => "same value, keys in another order",
         Remark::TooDeep => "compared as one where it is too deep",
         Remark::TooLarge => "compared as one where it is too large",
     }

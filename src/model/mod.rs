@@ -12,7 +12,6 @@ mod node_id;
 mod pattern;
 mod provenance;
 mod time;
-#[cfg(any(test, feature = "internals"))]
 mod tree;
 
 pub use author::{Author, Message};
@@ -27,4 +26,5 @@ pub use pattern::{Pattern, PatternError};
 pub use provenance::Provenance;
 pub use time::{CommitTime, TimeError, Timestamp};
 #[cfg(any(test, feature = "internals"))]
-pub use tree::{ArrayLimit, Limit, MAX_DEPTH, Tree};
+pub use tree::MAX_DEPTH;
+pub use tree::{ArrayLimit, Limit, Tree};

@@ -17,6 +17,8 @@ pub enum Tree<'a> {
         text: &'a str,
         /// In their order.
         elements: Vec<Tree<'a>>,
+        /// How many leaves it has.
+        leaves: usize,
     },
     /// An object.
     Object {
@@ -24,6 +26,8 @@ pub enum Tree<'a> {
         text: &'a str,
         /// In their order, with duplicates. A key is its text; one with a lone surrogate has none and is its spelling.
         members: Vec<(Cow<'a, str>, Tree<'a>)>,
+        /// How many leaves it has.
+        leaves: usize,
     },
     /// A container that was not looked into.
     Closed {
@@ -71,6 +75,28 @@ impl<'a> Tree<'a> {
             }
         }
     }
+
+    /// Whether there is nothing in it to look into.
+    pub fn is_leaf(&self) -> bool {
+        match self {
+            Self::Scalar(_) | Self::Closed { .. } => true,
+            Self::Array { elements, .. } => elements.is_empty(),
+            Self::Object { members, .. } => members.is_empty(),
+        }
+    }
+
+    /// How many leaves it has: scalars, and containers with nothing in them or closed.
+    pub fn leaves(&self) -> usize {
+        match self {
+            Self::Scalar(_) | Self::Closed { .. } => 1,
+            Self::Array { leaves, .. } | Self::Object { leaves, .. } => *leaves,
+        }
+    }
+}
+
+/// A container without anything in it is a leaf itself.
+fn leaves_of<'t, 'a: 't>(inside: impl Iterator<Item = &'t Tree<'a>>) -> usize {
+    inside.map(Tree::leaves).sum::<usize>().max(1)
 }
 
 /// Makes a tree on the way through the text.
@@ -113,7 +139,8 @@ impl<'a> Reader<'a> {
         if text.len() > self.limit.bytes {
             return Tree::Closed { text, limit: Limit::Size };
         }
-        Tree::Array { text, elements }
+        let leaves = leaves_of(elements.iter());
+        Tree::Array { text, elements, leaves }
     }
 
     fn object(&mut self, depth: usize) -> Tree<'a> {
@@ -124,7 +151,8 @@ impl<'a> Reader<'a> {
             members.push((key, self.value(depth + 1)));
             self.cursor.take(b',');
         }
-        Tree::Object { text: self.passed(start), members }
+        let leaves = leaves_of(members.iter().map(|(_, value)| value));
+        Tree::Object { text: self.passed(start), members, leaves }
     }
 }
 
@@ -139,11 +167,24 @@ mod tests {
     fn slow(json: &str) -> Tree<'_> {
         let text = json.trim();
         match (elements(text), members(text)) {
-            (Some(all), _) => Tree::Array { text, elements: all.into_iter().map(slow).collect() },
+            (Some(all), _) => {
+                let leaves = slow_leaves(text);
+                Tree::Array { text, elements: all.into_iter().map(slow).collect(), leaves }
+            }
             (None, Some(all)) => {
-                Tree::Object { text, members: all.into_iter().map(|(key, value)| (key, slow(value))).collect() }
+                let members = all.into_iter().map(|(key, value)| (key, slow(value))).collect();
+                Tree::Object { text, members, leaves: slow_leaves(text) }
             }
             (None, None) => Tree::Scalar(text),
+        }
+    }
+
+    fn slow_leaves(json: &str) -> usize {
+        let inside =
+            elements(json).or_else(|| members(json).map(|all| all.into_iter().map(|(_, value)| value).collect()));
+        match inside.as_deref() {
+            None | Some([]) => 1,
+            Some(inside) => inside.iter().map(|json| slow_leaves(json)).sum(),
         }
     }
 
@@ -183,7 +224,8 @@ mod tests {
         assert_eq!(tree(2, 99)[0], ("a".into(), closed(r#"[1, [2, 3], "]"]"#)));
         assert_eq!(tree(3, 15)[0], ("a".into(), closed(r#"[1, [2, 3], "]"]"#)));
         assert_eq!(tree(3, 16)[0], ("a".into(), slow(r#"[1, [2, 3], "]"]"#)));
-        let b = Tree::Array { text: "[[4,5 ,6,7], 8 ]", elements: vec![closed("[4,5 ,6,7]"), Tree::Scalar("8")] };
+        let elements = vec![closed("[4,5 ,6,7]"), Tree::Scalar("8")];
+        let b = Tree::Array { text: "[[4,5 ,6,7], 8 ]", elements, leaves: 2 };
         assert_eq!(tree(3, 99)[1], ("b".into(), b));
     }
 

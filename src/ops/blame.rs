@@ -147,7 +147,7 @@ fn stands<A: Access>(
     let Lineage { parts, coarse, .. } = lineage;
     let parts = parts.into_iter().enumerate().map(|(at, part)| Blamed {
         line: (unit == Unit::Line).then_some(first + at + 1),
-        content: content_of(&part, unit),
+        content: content_of(&part, unit, &node.content),
         path: part.path,
         version: part.version,
     });
@@ -155,11 +155,11 @@ fn stands<A: Access>(
 }
 
 /// A part as a content of its own: the text of a line, or the value of a leaf or of the whole.
-fn content_of(part: &Part, unit: Unit) -> Content {
-    let line = || Content::from_text(part.text.strip_suffix('\n').unwrap_or(&part.text));
+fn content_of(part: &Part, unit: Unit, whole: &Content) -> Content {
     match unit {
-        Unit::Line => line(),
-        Unit::Leaf | Unit::Node => Content::from_json(&part.text).unwrap_or_else(|_| line()),
+        Unit::Line if whole.text().is_some() => Content::from_text(part.text.strip_suffix('\n').unwrap_or(&part.text)),
+        Unit::Node | Unit::Line => whole.clone(),
+        Unit::Leaf => Content::from_json(&part.text).expect("a leaf is a value"),
     }
 }
 
@@ -212,8 +212,7 @@ fn suited(content: &Content) -> Unit {
 /// The parts that are asked for, counted from 0; all where there is no limit.
 fn wanted(node: &Node, unit: Unit, request: &BlameRequest) -> Result<Option<Range<usize>>, OpError> {
     if let (Unit::Line, Some(wanted)) = (unit, &request.lines) {
-        let text = node.content.text();
-        let count = lines(text.as_deref().unwrap_or(node.content.json())).len();
+        let count = node.content.text().map_or(1, |text| lines(&text).len());
         return if wanted.start < count {
             Ok(Some(wanted.start..wanted.end.min(count)))
         } else {

@@ -23,7 +23,7 @@ pub use blame::{
 };
 pub use commit::{CommitReport, CommitRequest, commit, preview};
 pub use complete::{complete_ids, complete_revisions, complete_sessions};
-pub use diff::{Between, DiffReport, diff};
+pub use diff::{Between, diff};
 pub use error::OpError;
 pub use get::get;
 pub use log::{LogFilter, LogReport, log};
@@ -32,6 +32,6 @@ pub use put::{put, put_and_commit, try_put};
 pub use restore::restore;
 pub use rm::{matching, present};
 pub use settings::{set, setting, settings};
-pub use show::{ShowReport, show};
+pub use show::show;
 pub use staged::{Condition, StagedReport, StagedState, Write};
 pub use status::{StatusReport, status};

@@ -12,42 +12,43 @@ pub struct Leaf<'a> {
     pub token: &'a str,
 }
 
-/// The leaves of a value, in their order; `None` where it is deeper than [`MAX_DEPTH`](crate::model::MAX_DEPTH).
+/// The leaves of a value, in their order; `None` where it is deeper than 128 levels.
 pub fn leaves(json: &str) -> Option<Vec<Leaf<'_>>> {
-    let mut leaves = Vec::new();
-    let whole = collect(&Tree::of(json, ArrayLimit::NONE), &mut Pointer::default(), &mut |path, token| {
+    let (mut leaves, mut whole) = (Vec::new(), true);
+    each_leaf(&Tree::of(json, ArrayLimit::NONE), &mut Pointer::default(), &mut |path, leaf| {
+        let token = match leaf {
+            Tree::Scalar(text) => text,
+            Tree::Array { .. } => "[]",
+            Tree::Object { .. } => "{}",
+            Tree::Closed { .. } => {
+                whole = false;
+                return;
+            }
+        };
         leaves.push(Leaf { path: path.to_owned(), token });
     });
     whole.then_some(leaves)
 }
 
-/// Tells each leaf of `tree`, of which `path` is the place; `false` where something stayed closed.
-fn collect<'a>(tree: &Tree<'a>, path: &mut Pointer, tell: &mut impl FnMut(&str, &'a str)) -> bool {
+/// Tells in their order the leaves of `tree`, of which `path` is the place; what is closed is one too.
+pub(in crate::graph) fn each_leaf<'a>(tree: &Tree<'a>, path: &mut Pointer, tell: &mut impl FnMut(&str, &Tree<'a>)) {
     match tree {
-        Tree::Closed { .. } => return false,
-        Tree::Array { elements, .. } if elements.is_empty() => tell(path.as_str(), "[]"),
-        Tree::Object { members, .. } if members.is_empty() => tell(path.as_str(), "{}"),
-        Tree::Scalar(text) => tell(path.as_str(), text),
-        Tree::Array { elements, .. } => {
+        Tree::Array { elements, .. } if !tree.is_leaf() => {
             for (at, element) in elements.iter().enumerate() {
                 let end = path.push_index(at);
-                if !collect(element, path, tell) {
-                    return false;
-                }
+                each_leaf(element, path, tell);
                 path.back_to(end);
             }
         }
-        Tree::Object { members, .. } => {
+        Tree::Object { members, .. } if !tree.is_leaf() => {
             for (key, value) in members {
                 let end = path.push_key(key);
-                if !collect(value, path, tell) {
-                    return false;
-                }
+                each_leaf(value, path, tell);
                 path.back_to(end);
             }
         }
+        Tree::Scalar(_) | Tree::Array { .. } | Tree::Object { .. } | Tree::Closed { .. } => tell(path.as_str(), tree),
     }
-    true
 }
 
 /// An RFC 6901 pointer on the way through a value.

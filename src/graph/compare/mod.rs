@@ -8,8 +8,10 @@ mod values;
 mod words;
 
 pub use content::{By, Comparison, ContentEdits};
-pub use leaves::{Leaf, leaves};
+pub use leaves::leaves;
+pub(super) use leaves::{Pointer, each_leaf};
 pub use lines::{Hunk, hunks, lines};
-pub use sequence::{Edit, Edits, edits};
-pub use values::{Op, PathChange, Remark, ValueEdits, value_edits};
+pub use sequence::{Edit, Edits, edits, equal_runs};
+pub(super) use values::{ARRAY_LIMIT, pair_members, texts};
+pub use values::{Op, PathChange, Remark, value_edits};
 pub use words::{Piece, words};

@@ -56,6 +56,13 @@ pub fn edits<T: Eq + Hash>(old: &[T], new: &[T], until: Option<Instant>) -> Edit
     Edits { edits: changed.edits(), simplified }
 }
 
+/// What stands between `edits`: runs of the new side, each with where the old side has the same.
+pub fn equal_runs(edits: &[Edit], new_len: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
+    let starts = std::iter::once((0, 0)).chain(edits.iter().map(|edit| (edit.old.end, edit.new.end)));
+    let ends = edits.iter().map(|edit| edit.new.start).chain([new_len]);
+    starts.zip(ends).map(|((old, new), end)| (old, new..end)).filter(|(_, new)| !new.is_empty())
+}
+
 /// The items that both sides have, as numbers, and their places. An item of one side alone can't be matched.
 struct Shared {
     old: Vec<u32>,
@@ -306,8 +313,13 @@ mod tests {
             let found = edits(&old, &new, None);
             prop_assert!(!found.simplified);
             prop_assert_eq!(applied(&old, &new, &found.edits), new.clone());
+            let kept: Vec<_> = equal_runs(&found.edits, new.len()).flat_map(|(at, run)| (at..).zip(run)).collect();
+            for &(old_at, new_at) in &kept {
+                prop_assert_eq!(old[old_at], new[new_at]);
+            }
             let dropped: usize = found.edits.iter().map(|edit| edit.old.len()).sum();
             prop_assert_eq!(old.len() - dropped, common(&old, &new));
+            prop_assert_eq!(old.len() - dropped, kept.len());
             for pair in found.edits.windows(2) {
                 prop_assert!(pair[0].old.end < pair[1].old.start && pair[0].new.end < pair[1].new.start);
             }

@@ -150,9 +150,7 @@ impl Comparison {
     }
 
     fn elements(&mut self, old: &[Tree<'_>], new: &[Tree<'_>]) {
-        let (old_texts, new_texts): (Vec<_>, Vec<_>) =
-            (old.iter().map(Tree::text).collect(), new.iter().map(Tree::text).collect());
-        let found = edits(&old_texts, &new_texts, self.until);
+        let found = edits(&texts(old), &texts(new), self.until);
         self.simplified |= found.simplified;
         for (old_at, new_at) in found.edits.iter().flat_map(Edit::pairs) {
             // The path of the side that has nothing there is told of nothing.
@@ -180,6 +178,11 @@ pub(in crate::graph) fn pair_members(old: &[Member<'_>], new: &[Member<'_>]) -> 
         places.entry(key).or_default().push_back(at);
     }
     old.iter().map(|(key, _)| places.get_mut(key.as_ref())?.pop_front()).collect()
+}
+
+/// Each element as it is spelled.
+pub(in crate::graph) fn texts<'a>(elements: &[Tree<'a>]) -> Vec<&'a str> {
+    elements.iter().map(Tree::text).collect()
 }
 
 #[cfg(test)]
