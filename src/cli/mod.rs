@@ -17,6 +17,7 @@ mod input;
 mod json;
 mod log;
 mod ls;
+mod node_filter;
 mod pager;
 mod paint;
 mod pattern;
