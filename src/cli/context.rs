@@ -5,9 +5,10 @@ use super::paint::Paint;
 use super::text::escape_line;
 use super::when;
 use crate::graph::{Revision, Selection};
-use crate::model::{Author, CommitTime, Message, NodeId, Provenance, SessionName};
+use crate::model::{Author, CommitTime, Message, NodeId, Provenance, SessionName, Timestamp};
 use crate::ops;
 use crate::store::{CommitWords, Store, StoreError, Trust, check, discover, named};
+use chrono::{DateTime, FixedOffset};
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
@@ -392,6 +393,14 @@ impl Context {
     /// When a search for what differs between two contents gives up.
     pub fn deadline(&self) -> Instant {
         Instant::now() + COMPARISON_TIME
+    }
+
+    /// An instant given in an option: RFC 3339 to the last digit, everything else as [`Context::time`] has it.
+    pub fn instant(&self, text: &str) -> Result<DateTime<FixedOffset>, CliError> {
+        match Timestamp::parse(text) {
+            Ok(time) => Ok(time.instant()),
+            Err(_) => Ok(self.time(text)?.instant()),
+        }
     }
 
     /// The author, by option, variable or setting; else the user's name, else `unknown`.

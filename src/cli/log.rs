@@ -6,6 +6,7 @@ use super::context::{AtRevision, Context};
 use super::error::{CliError, Word};
 use super::json::CommitJson;
 use super::lanes::{Drawing, Lanes};
+use super::node_filter::NodeFilterArgs;
 use super::pattern::pattern;
 use super::text::escape_line;
 use crate::graph::Selection;
@@ -17,6 +18,8 @@ use std::io::{self, Write};
 /// Show the commits behind a revision
 ///
 /// Children come before their parents, whatever the clocks said. With patterns, only commits that changed such a node.
+/// With --source, --event-since and their like, only commits that wrote a node of which all of them hold: a merge writes
+/// what is in none of its parents, or with --first-parent what is not in the first; a removal writes nothing.
 #[derive(clap::Args, Debug)]
 pub(super) struct LogArgs {
     /// Where to begin, HEAD if none is named; A..B without the ancestors of A, A...B without those of both, ^A without
@@ -54,6 +57,9 @@ pub(super) struct LogArgs {
     /// Only commits whose message matches
     #[arg(long, value_name = "REGEX", allow_hyphen_values = true)]
     grep: Option<String>,
+
+    #[command(flatten)]
+    nodes: NodeFilterArgs,
 
     /// Begin at every branch and tag
     #[arg(long, conflicts_with_all = ["revisions", "rev"])]
@@ -107,6 +113,7 @@ pub(super) fn run(args: &LogArgs, context: &mut Context) -> Result<(), CliError>
     let filter = LogFilter {
         revisions,
         patterns,
+        nodes: args.nodes.read(context)?,
         all: args.all,
         since: args.since.as_deref().map(|text| time("--since", text, context)).transpose()?,
         until: args.until.as_deref().map(|text| time("--until", text, context)).transpose()?,

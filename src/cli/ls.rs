@@ -3,6 +3,7 @@
 use super::context::{AtRevision, Context};
 use super::error::CliError;
 use super::json::{NodeJson, V};
+use super::node_filter::NodeFilterArgs;
 use super::pattern::pattern;
 use super::text::escape_line;
 use crate::ops::{self, Listed, LsRequest, Order};
@@ -11,7 +12,8 @@ use serde::Serialize;
 /// List the nodes of a memory
 ///
 /// Prints ids in the order of their bytes, one a line; with -z they are exact and end with NUL. Reads HEAD with this
-/// session's staged changes, or the memory at a revision.
+/// session's staged changes, or the memory at a revision. Of --source, --event-since and their like all must hold; what is
+/// staged without an event time is later than all.
 #[derive(clap::Args, Debug)]
 pub(super) struct LsArgs {
     /// Only such ids: an id, an id with / behind it for all below, or a glob
@@ -20,6 +22,9 @@ pub(super) struct LsArgs {
 
     #[command(flatten)]
     at: AtRevision,
+
+    #[command(flatten)]
+    filter: NodeFilterArgs,
 
     /// Show with each id the commit that wrote it, its event time (the commit's time marked ~), and its size
     #[arg(short, long)]
@@ -50,23 +55,19 @@ pub(super) fn run(args: &LsArgs, context: &mut Context) -> Result<(), CliError> 
     let store = context.store()?;
     let session = context.session()?;
     let revision = context.revision(&args.at, &store)?;
-    if args.count {
-        let (count, also_prefix) = ops::count(&store, &session, &patterns, revision.as_ref())?;
-        context.warn_prefix(also_prefix.as_deref());
-        return if context.globals.json {
-            context.json_line(&CountJson { v: V, r#type: "count", count })
-        } else {
-            Ok(context.line(&count.to_string())?)
-        };
-    }
     let order = match args.sort.as_str() {
         "time" => Order::Time,
         "event-time" => Order::EventTime,
         _ => Order::Id,
     };
-    let request = LsRequest { patterns, revision, order, nodes: args.long || context.globals.json, origins: args.long };
+    let nodes = !args.count && (args.long || context.globals.json);
+    let filter = args.filter.read(context)?;
+    let request = LsRequest { patterns, filter, revision, order, nodes, origins: args.long };
     let report = ops::ls(&store, &session, &request)?;
     context.warn_prefix(report.also_prefix.as_deref());
+    if args.count {
+        return count(report.nodes.len(), context);
+    }
     if let (Some(branch), []) = (&report.unborn, &report.nodes[..]) {
         context.say(&format!("no commit yet on '{}'", escape_line(branch)));
     }
@@ -78,6 +79,14 @@ pub(super) fn run(args: &LsArgs, context: &mut Context) -> Result<(), CliError> 
         }
     }
     Ok(())
+}
+
+fn count(count: usize, context: &mut Context) -> Result<(), CliError> {
+    if context.globals.json {
+        context.json_line(&CountJson { v: V, r#type: "count", count })
+    } else {
+        Ok(context.line(&count.to_string())?)
+    }
 }
 
 /// Commit, time, bytes of JSON text, id.

@@ -22,6 +22,7 @@ mod json;
 mod lanes;
 mod log;
 mod ls;
+mod node_filter;
 mod pager;
 mod paint;
 mod patch;

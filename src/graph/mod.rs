@@ -2,10 +2,12 @@
 
 mod ancestry;
 mod change;
+mod change_filter;
 mod compare;
 mod entry;
 mod history;
 mod lineage;
+mod node_filter;
 mod node_versions;
 mod origin;
 mod revision;
@@ -15,10 +17,12 @@ mod walk;
 
 pub use ancestry::Reach;
 pub use change::{Changed, Field, changed, changed_in_memory};
+pub use change_filter::ChangeFilter;
 pub use compare::*;
 pub use entry::{Entry, Surroundings};
 pub use history::{Step, history, removal};
 pub use lineage::{Lineage, Part, Unit, Versions, lineage};
+pub use node_filter::NodeFilter;
 pub use node_versions::{NodeVersions, STAGED};
 pub use origin::{Origin, origin, written};
 pub use revision::{Ends, Revision, RevisionError, Selection, resolve, resolve_all};

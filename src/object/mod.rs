@@ -18,4 +18,6 @@ pub use id::{CommitId, ObjectId, StateId, sha256};
 pub use inner::{Inner, Link};
 pub use node::{decode_node, encode_node, node_id_in, node_object_id};
 pub use row::{encode_row, provenance_json};
-pub use trie::{Effect, Leaf, New, Root, Sink, Source, Tree, Update, adopt, diff, get, leaves, update, write};
+pub use trie::{
+    Effect, Leaf, New, Root, Sink, Source, Tree, Update, adopt, diff, get, leaves, leaves_above, update, write,
+};

@@ -1,7 +1,9 @@
 //! The commits behind revisions.
 
 use super::OpError;
-use crate::graph::{Changed, Ends, Entry, Reach, Selection, Surroundings, Walk, changed, resolve_all, versions};
+use crate::graph::{
+    ChangeFilter, Changed, Ends, Entry, NodeFilter, Reach, Selection, Surroundings, Walk, resolve_all, versions,
+};
 use crate::model::{Pattern, SessionName};
 use crate::object::{CommitId, diff};
 use crate::store::{Access, CommitRecord, Disk, Head, Number, SessionView, Store, StoreError, Tables, short_branch};
@@ -15,6 +17,8 @@ pub struct LogFilter {
     pub revisions: Vec<Selection>,
     /// Only commits that changed a node with such an id.
     pub patterns: Vec<Pattern>,
+    /// Only commits that wrote such a node, whose id matches too.
+    pub nodes: NodeFilter,
     /// Begin at every ref too.
     pub all: bool,
     /// Only commits made at this time or later, in milliseconds since the epoch. Every commit is looked at, so that one
@@ -41,6 +45,11 @@ pub struct LogFilter {
 }
 
 impl LogFilter {
+    /// Which changes are wanted.
+    fn changes(&self) -> ChangeFilter<'_> {
+        ChangeFilter { patterns: &self.patterns, nodes: &self.nodes, first_parent: self.first_parent }
+    }
+
     /// Whether time, author and message are as wanted.
     fn admits(&self, commit: &CommitRecord) -> bool {
         let time = commit.time.unix_ms();
@@ -76,7 +85,7 @@ pub fn log<D: Disk>(store: &Store<D>, session: &SessionName, filter: &LogFilter)
         let mut report = LogReport { head_branch: view.head.branch().map(str::to_owned), ..LogReport::default() };
         let ends = ends(view, filter, &mut report)?;
         let found = if filter.patterns.is_empty() {
-            take(Walk::new(view.tables, ends.starts, ends.without, filter.first_parent), filter)?
+            take(view.tables, Walk::new(view.tables, ends.starts, ends.without, filter.first_parent), filter)?
         } else if filter.first_parent {
             let changed = changed_commits(view.tables, &ends.starts, &filter.patterns)?;
             let walk = Walk::new(view.tables, ends.starts, ends.without, true).filter_map(|step| {
@@ -85,16 +94,14 @@ pub fn log<D: Disk>(store: &Store<D>, session: &SessionName, filter: &LogFilter)
                 });
                 keep.map_or_else(|error| Some(Err(error)), |keep| if keep { Some(step) } else { None })
             });
-            take(walk, filter)?
+            take(view.tables, walk, filter)?
         } else {
             let changed = changed_commits(view.tables, &ends.starts, &filter.patterns)?;
-            take(ancestors_among(view.tables, &ends, &changed)?, filter)?
+            take(view.tables, ancestors_among(view.tables, &ends, &changed)?, filter)?
         };
         if filter.changed {
-            let changed = found.iter().map(|(_, commit)| {
-                let parent = view.tables.root(commit.parents.first().copied())?;
-                changed(view.tables, parent, commit.root.link(), &filter.patterns)
-            });
+            let changes = filter.changes();
+            let changed = found.iter().map(|(number, commit)| changes.changed(view.tables, *number, commit));
             report.changed = changed.collect::<Result<_, StoreError>>()?;
         }
         if filter.edges {
@@ -128,11 +135,23 @@ fn ends<A: Access>(view: &SessionView<'_, A>, filter: &LogFilter, report: &mut L
 }
 
 /// Leaves out what the filter does not admit, then passes over some and takes some; reads no further.
-fn take<E>(
-    found: impl Iterator<Item = Result<(Number, CommitRecord), E>>,
+fn take<A: Access>(
+    tables: &Tables<A>,
+    found: impl Iterator<Item = Result<(Number, CommitRecord), StoreError>>,
     filter: &LogFilter,
-) -> Result<Vec<(Number, CommitRecord)>, E> {
-    let admitted = found.filter(|step| step.as_ref().map_or(true, |(_, commit)| filter.admits(commit)));
+) -> Result<Vec<(Number, CommitRecord)>, StoreError> {
+    let changes = filter.changes();
+    let changed = |(number, commit): &(Number, CommitRecord)| {
+        Ok(!changes.looks_into_nodes() || changes.admits_commit(tables, *number, commit)?)
+    };
+    let admitted =
+        found.filter(|step| step.as_ref().map_or(true, |(_, commit)| filter.admits(commit))).filter_map(|step| {
+            match step.as_ref().map_or(Ok(true), &changed) {
+                Ok(true) => Some(step),
+                Ok(false) => None,
+                Err(error) => Some(Err(error)),
+            }
+        });
     let end = filter.limit.map_or(usize::MAX, |limit| filter.skip.saturating_add(limit));
     let numbered = admitted.take(end).enumerate();
     numbered.filter(|(at, step)| *at >= filter.skip || step.is_err()).map(|(_, step)| step).collect()

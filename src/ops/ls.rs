@@ -1,10 +1,10 @@
 //! The nodes of a memory.
 
 use super::OpError;
-use crate::graph::{Held, Memory, Revision};
+use crate::graph::{Held, Memory, NodeFilter, Revision};
 use crate::model::{CommitTime, Node, NodeId, Pattern, SessionName};
 use crate::object::CommitId;
-use crate::store::{Disk, Store, StoreError, short_branch};
+use crate::store::{Disk, Store, short_branch};
 use std::cmp::Reverse;
 
 /// In which order nodes are listed.
@@ -24,6 +24,8 @@ pub enum Order {
 pub struct LsRequest {
     /// Whose ids match one of these; all where there is none.
     pub patterns: Vec<Pattern>,
+    /// Which are such nodes.
+    pub filter: NodeFilter,
     /// The memory at this revision; HEAD and what is staged where none is named.
     pub revision: Option<Revision>,
     /// In which order.
@@ -80,11 +82,16 @@ pub fn ls<D: Disk>(store: &Store<D>, session: &SessionName, request: &LsRequest)
         let memory = Memory::at(view, request.revision.as_ref())?;
         let is_unborn = request.revision.is_none() && view.head_commit()?.is_none();
         let unborn = view.head.branch().filter(|_| is_unborn).map(|name| short_branch(name).to_owned());
-        let nodes = request.nodes || request.order == Order::EventTime;
+        let nodes = request.nodes || request.order == Order::EventTime || !request.filter.is_open();
         let origins = request.origins || request.order != Order::Id;
         let mut listed = Vec::new();
         for (id, held) in memory.select(&request.patterns)? {
             let node = if nodes { Some(held.node(view.tables)?) } else { None };
+            if let Some(node) = &node
+                && !request.filter.admits(view.tables, held, node)?
+            {
+                continue;
+            }
             let origin = match held {
                 Held::Stored((number, _)) if origins => {
                     let (_, commit) = view.tables.commit_that_wrote(number)?;
@@ -108,18 +115,4 @@ pub fn ls<D: Disk>(store: &Store<D>, session: &SessionName, request: &LsRequest)
 
 fn latest_if_none<T>(time: Option<T>) -> (bool, Option<T>) {
     (time.is_none(), time)
-}
-
-/// How many nodes match.
-pub fn count<D: Disk>(
-    store: &Store<D>,
-    session: &SessionName,
-    patterns: &[Pattern],
-    revision: Option<&Revision>,
-) -> Result<(usize, Option<String>), OpError> {
-    store.read(session, |view| {
-        let memory = Memory::at(view, revision)?;
-        let found = memory.select(patterns).map_err(|error: StoreError| error)?;
-        Ok((found.len(), memory.also_prefix.clone()))
-    })
 }

@@ -27,7 +27,7 @@ pub use diff::{Between, diff};
 pub use error::OpError;
 pub use get::get;
 pub use log::{LogFilter, LogReport, log};
-pub use ls::{Listed, LsRequest, Order, count, ls};
+pub use ls::{Listed, LsRequest, Order, ls};
 pub use put::{put, put_and_commit, try_put};
 pub use restore::restore;
 pub use rm::{matching, present};

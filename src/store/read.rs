@@ -51,6 +51,12 @@ impl<A: Access> Tables<A> {
         Ok((number, commit.map_err(|error| StoreError::decode(format!("commit {number}"), error))?))
     }
 
+    /// The number of the last commit that came into the store before this one, 0 where it is the first: the records
+    /// between the two are its own.
+    pub fn commit_before(&self, number: Number) -> Result<Number, StoreError> {
+        self.commit.range(..number)?.next_back().map_or(Ok(0), |row| Ok(row?.0.value()))
+    }
+
     /// The id of the commit with this number.
     pub fn commit_id(&self, number: Number) -> Result<CommitId, StoreError> {
         self.commit(number).map(|commit| commit.id)

@@ -229,6 +229,49 @@ fn each_filter_admits_its_commits() {
 }
 
 #[test]
+fn what_wrote_a_node_is_found_by_where_it_came_from_and_when() {
+    let place = Place::with_story();
+    let call = ["put", "k", "v", "--tool-call", "-x", "--source", "", "-qm", "call"];
+    place.mnem(&call).env("MNEM_SOURCE", "not the same").output();
+    let put = place.mnem(&["put", "k", "w", "--provenance", r#"{"source":""}"#, "-qm", "an empty source"]);
+    put.env("MNEM_DATE", "2025-12-01T09:00:00Z").output();
+    let all = place.mnem(&["log", "--ids"]).output();
+    let [blank, call, ..] = all.lines().collect::<Vec<_>>()[..] else { panic!("{all}") };
+    let forum = "https://forum.example/t/88";
+    for (arguments, expected) in [
+        (&["--source", forum][..], &[SECOND][..]),
+        (&["--source", ""], &[blank]),
+        (&["--source=https://forum.example"], &[]),
+        (&["--tool-call", "-x"], &[call]),
+        (&["--agent-step", "1"], &[FIRST]),
+        (&["--observation", "chat/1"], &[FIRST]),
+        (&["--agent-step", "1", "--observation", "chat/1"], &[FIRST]),
+        (&["--agent-step", "1", "--source", forum], &[]),
+        (&["--event-since", "2025-12-01T09:30:00.50+01:00"], &[blank, SECOND]),
+        (&["--event-since", "2025-12-01T09:00:00.000000001Z"], &[]),
+        (&["--event-until", "2025-12-01T08:30:00.5Z"], &[call, SECOND, FIRST]),
+        (&["--event-until", "2025-12-01T08:30:00.499999999Z"], &[call, FIRST]),
+        (&["--event-since", "@1764577800", "--event-until", "@1764579599"], &[SECOND]),
+        (&["--event-since", "2025-12-01T08:30:00.500000001Z", "--event-until", "@1764579599"], &[]),
+        // The node of the source and the node of the time are two.
+        (&["--source", forum, "--event-until", "@1764579599"], &[]),
+        (&["--source", forum, "--event-until", "@1764579600"], &[SECOND]),
+        (&["--source", forum, "--", "user/"], &[SECOND]),
+        (&["--source", forum, "--", "plan/dinner", "user/allergies"], &[]),
+        (&["--first-parent", "--source", forum, "--", "user/diet"], &[SECOND]),
+        (&["--until", "@1764576000", "--event-until", "@1764579599"], &[call, FIRST]),
+        (&["-n", "1", "--agent-step", "1"], &[FIRST]),
+    ] {
+        place.mnem(&["log", "--ids"]).arguments(arguments).says(&ids(expected), "");
+    }
+    place.mnem(&["log", "--ids", "--event-since", "1 hour ago"]).says("", "");
+    // Behind the commit only what is wanted of it.
+    place
+        .mnem(&["log", "--oneline", "--name-status", "--source", forum])
+        .says(&format!("{} plan the dinner\nM user/diet\n", &SECOND[..10]), "");
+}
+
+#[test]
 fn name_status_and_stat_tell_what_each_commit_changed() {
     let place = Place::with_story();
     let head = |id: &str, tip: &str, subject: &str| format!("{}{tip} {subject}\n", &id[..10]);
@@ -288,6 +331,8 @@ fn a_filter_that_is_none_is_refused() {
     for (arguments, said) in [
         (&["--since", "soon"][..], format!("bad-time]: --since: cannot read 'soon' as a time\nhint: {time}")),
         (&["--until", ""], format!("bad-time]: --until: cannot read '' as a time\nhint: {time}")),
+        (&["--event-since", "soon"], format!("bad-time]: --event-since: cannot read 'soon' as a time\nhint: {time}")),
+        (&["--event-until", ""], format!("bad-time]: --event-until: cannot read '' as a time\nhint: {time}")),
         (&["--author", "("], "bad-pattern]: --author '(': unclosed group".to_owned()),
         (
             &["--grep", "[z-a]"],

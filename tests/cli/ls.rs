@@ -75,6 +75,38 @@ fn count_is_a_number_alone() {
 }
 
 #[test]
+fn what_stands_of_a_source_or_a_time_is_found() {
+    let place = Place::with_story();
+    let forum = "https://forum.example/t/88";
+    place.mnem(&["put", "new", "v", "--source", forum, "--tool-call", "call/7"]).output();
+    for (arguments, expected) in [
+        (&["--source", forum][..], &["new", "user/diet"][..]),
+        (&["--source", forum, "user/"], &["user/diet"]),
+        (&["--source", forum, "--tool-call", "call/7"], &["new"]),
+        (&["--source", "forum"], &[]),
+        // What it once said of the diet does not stand any more.
+        (&["--agent-step", "1"], &[]),
+        (&["--agent-step", "1", "-r", FIRST], &["user/diet"]),
+        (&["--observation", "chat/1", "--rev", FIRST], &["user/diet"]),
+        (&["--event-since", "2025-12-01T08:30:00.5Z"], &["new", "plan/dinner", "user/diet"]),
+        (&["--event-since", "2025-12-01T08:30:00.500000001Z"], &["new", "user/diet"]),
+        (&["--event-since", "9999-12-31"], &["new"]),
+        (&["--event-until", "2025-12-01T09:30:00.5+01:00"], &["plan/dinner"]),
+        (&["--event-until", "2025-12-01T09:00:00Z", "--sort", "event-time"], &["user/diet", "plan/dinner"]),
+        (&["--event-until", "9999-12-30"], &["plan/dinner", "user/diet"]),
+    ] {
+        place.mnem(&["ls"]).arguments(arguments).env("TZ", "UTC").says(&lines(expected), "");
+        let count = format!("{}\n", expected.len());
+        place.mnem(&["ls", "--count"]).arguments(arguments).env("TZ", "UTC").says(&count, "");
+    }
+    let time = "a time looks like 2026-11-30T18:05:00+01:00, '2026-11-30 18:05', '2 days ago' or @1764522300";
+    for option in ["--event-since", "--event-until"] {
+        let said = format!("mnem: error[bad-time]: {option}: cannot read 'soon' as a time\nhint: {time}\n");
+        place.mnem(&["ls", option, "soon"]).refuses(129, &said);
+    }
+}
+
+#[test]
 fn as_json_each_node_is_one_row() {
     let place = times();
     let node = |id: &str, content: &str, time: Option<&str>| {

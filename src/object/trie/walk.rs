@@ -6,23 +6,37 @@ use super::{Key, Leaf, Link, SLOTS, Source, read};
 pub fn leaves<S: Source>(
     source: &S,
     root: Option<Link>,
+    visit: impl FnMut(Leaf) -> Result<(), S::Error>,
+) -> Result<(), S::Error> {
+    leaves_above(source, root, 0, visit)
+}
+
+/// Visits each node below `root` whose record has a larger number than `floor`, in the order of the keys.
+///
+/// An inner node is numbered behind all that it leads to, so one that is not above the floor is not read.
+pub fn leaves_above<S: Source>(
+    source: &S,
+    root: Option<Link>,
+    floor: u64,
     mut visit: impl FnMut(Leaf) -> Result<(), S::Error>,
 ) -> Result<(), S::Error> {
     fn below<S: Source>(
         source: &S,
         link: Link,
         level: usize,
+        floor: u64,
         visit: &mut impl FnMut(Leaf) -> Result<(), S::Error>,
     ) -> Result<(), S::Error> {
         match link {
+            _ if link.number() <= floor => Ok(()),
             Link::Node { number, object } => visit((number, object)),
             Link::Inner { number, .. } => {
                 let inner = read(source, number, level)?;
-                inner.children.into_iter().flatten().try_for_each(|child| below(source, child, level + 1, visit))
+                inner.children.into_iter().flatten().try_for_each(|child| below(source, child, level + 1, floor, visit))
             }
         }
     }
-    root.map_or(Ok(()), |link| below(source, link, 0, &mut visit))
+    root.map_or(Ok(()), |link| below(source, link, 0, floor, &mut visit))
 }
 
 /// Visits what differs between two states, in the order of the keys: the node of an id in each, where it has one.

@@ -1,0 +1,303 @@
+//! What `log` and `ls` choose in random histories with merges and odd clocks, held against what a naive reading of each
+//! question gives.
+
+use mnemosyne::graph::{NodeFilter, Revision, Selection};
+use mnemosyne::model::{
+    Author, BranchName, CommitTime, Content, ContentKind, Message, Node, NodeId, Pattern, Provenance, SessionName,
+    Timestamp,
+};
+use mnemosyne::object::{CommitId, New, encode_node, node_object_id, update};
+use mnemosyne::ops::{LogFilter, LsRequest, log, ls};
+use mnemosyne::store::{CommitWords, Number, Store, StoreError, init};
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+const IDS: [&str; 5] = ["a", "b", "x/a", "x/b", "x/y/a"];
+const REFS: [&str; 3] = ["", "r", "s"];
+const TIMES: [&str; 5] = [
+    "1970-01-01T00:00:01Z",
+    "1970-01-01T01:00:02+01:00",
+    "1970-01-01T00:00:02.0000005Z",
+    "1969-12-31T23:00:03-01:00",
+    "1970-01-01T00:00:04Z",
+];
+const PATTERNS: [&[&str]; 6] = [&[], &[], &["a"], &["x/"], &["*", "x/b"], &["b", "x/y/a"]];
+
+/// What a commit does to one id of its first parent's state.
+#[derive(Clone, Debug)]
+enum Edit {
+    Set {
+        content: u8,
+        provenance: [Option<usize>; 4],
+        event_time: Option<usize>,
+    },
+    Remove,
+    /// As the last parent has it.
+    Take,
+}
+
+#[derive(Clone, Debug)]
+struct Step {
+    parents: Vec<usize>,
+    edits: BTreeMap<usize, Edit>,
+    seconds: i64,
+}
+
+fn edit() -> impl Strategy<Value = Edit> {
+    let set = (0..4u8, [(); 4].map(|()| option::of(0..REFS.len())), option::of(0..TIMES.len()));
+    prop_oneof![
+        4 => set.prop_map(|(content, provenance, event_time)| Edit::Set { content, provenance, event_time }),
+        1 => Just(Edit::Remove),
+        3 => Just(Edit::Take),
+    ]
+}
+
+/// Histories of which most commits continue the last one, and every third is a merge.
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let edits = proptest::collection::btree_map(0..IDS.len(), edit(), 0..5);
+    vec((vec(any::<prop::sample::Index>(), 3), 0..12u8, edits, 0..6i64), 4..20).prop_map(|seeds| {
+        let mut steps = Vec::new();
+        for (picks, kind, edits, seconds) in seeds {
+            let size = steps.len();
+            let mut parents = Vec::new();
+            if size > 0 && kind > 0 {
+                let others = picks.iter().map(|pick| pick.index(size));
+                let wanted = [size - 1].into_iter().filter(|_| kind > 3).chain(others);
+                for parent in wanted.take(if kind < 8 { 1 } else { usize::from(kind) - 6 }) {
+                    if !parents.contains(&parent) {
+                        parents.push(parent);
+                    }
+                }
+            }
+            steps.push(Step { parents, edits, seconds });
+        }
+        steps
+    })
+}
+
+/// A commit as it is remembered: the node of each id, and which commit wrote it.
+#[derive(Clone, Debug)]
+struct Known {
+    id: CommitId,
+    parents: Vec<usize>,
+    seconds: i64,
+    state: BTreeMap<NodeId, (Node, usize)>,
+}
+
+/// A store in a directory of its own, and all that is known of it.
+struct History {
+    store: Store,
+    commits: Vec<Known>,
+    _place: tempfile::TempDir,
+}
+
+fn time(seconds: i64) -> CommitTime {
+    CommitTime::new(seconds * 1000, 60).expect("a time")
+}
+
+fn node(id: &NodeId, content: u8, provenance: [Option<usize>; 4], event_time: Option<usize>) -> Node {
+    let [agent_step, observation, tool_call, source] = provenance.map(|at| at.map(|at| REFS[at].to_owned()));
+    Node {
+        id: id.clone(),
+        content: Content::from_text(&content.to_string()),
+        content_kind: ContentKind::Note,
+        provenance: Provenance { agent_step, observation, tool_call, source, note: None },
+        event_time: event_time.map(|at| Timestamp::parse(TIMES[at]).expect("a time")),
+    }
+}
+
+impl History {
+    fn of(steps: &[Step]) -> Self {
+        let place = tempfile::tempdir().expect("a directory");
+        let directory = place.path().join(".mnemosyne");
+        init(&directory, &BranchName::new("main").expect("a name")).expect("a store");
+        let store = Store::new(directory, Duration::from_secs(10));
+        let mut commits: Vec<Known> = Vec::new();
+        let written = store.write(store.snapshot().expect("a snapshot"), |tables| {
+            let mut numbers: Vec<Number> = Vec::new();
+            for (own, step) in steps.iter().enumerate() {
+                let mut nodes: BTreeMap<NodeId, Node> = step.parents.first().map_or(BTreeMap::new(), |&first| {
+                    commits[first].state.iter().map(|(id, (node, _))| (id.clone(), node.clone())).collect()
+                });
+                let mut changes = BTreeMap::new();
+                for (&at, edit) in &step.edits {
+                    let id = NodeId::new(IDS[at]).expect("an id");
+                    let new = match edit {
+                        Edit::Set { content, provenance, event_time } => {
+                            Some(node(&id, *content, *provenance, *event_time))
+                        }
+                        Edit::Remove => None,
+                        Edit::Take => {
+                            let last = step.parents.last().and_then(|&last| commits[last].state.get(&id));
+                            last.map(|(node, _)| node.clone())
+                        }
+                    };
+                    match &new {
+                        Some(node) => drop(nodes.insert(id.clone(), node.clone())),
+                        None => drop(nodes.remove(&id)),
+                    }
+                    let bytes = new.as_ref().map(encode_node);
+                    changes.insert(id, bytes.map(|payload| New { object: node_object_id(&payload), payload }));
+                }
+                let parents: Vec<_> = step.parents.iter().map(|&parent| numbers[parent]).collect();
+                let words = CommitWords {
+                    author: Author::new("Ada").expect("an author"),
+                    time: time(step.seconds),
+                    message: Message::new(&format!("commit {own}")).expect("a message"),
+                };
+                let update = update(tables, tables.root(parents.first().copied())?, changes)?;
+                let (number, id) = tables.append_commit(parents, words, update)?;
+                tables.set_reference("refs/heads/main", number, time(0), "test")?;
+                numbers.push(number);
+                let written = |(id, node): (NodeId, Node)| {
+                    let mut kept = step.parents.iter().filter_map(|&parent| commits[parent].state.get(&id));
+                    let writer = kept.find(|(other, _)| *other == node).map_or(own, |(_, writer)| *writer);
+                    (id, (node, writer))
+                };
+                let state = nodes.into_iter().map(written).collect();
+                commits.push(Known { id, parents: step.parents.clone(), seconds: step.seconds, state });
+            }
+            Ok::<_, StoreError>(())
+        });
+        written.expect("a history");
+        Self { store, commits, _place: place }
+    }
+
+    /// The ancestors of a commit, the last one first.
+    fn ancestors(&self, of: usize, first_parent: bool) -> Vec<usize> {
+        let (mut found, mut open) = (BTreeSet::new(), vec![of]);
+        while let Some(at) = open.pop() {
+            if found.insert(at) {
+                let parents = &self.commits[at].parents;
+                open.extend(parents.iter().take(if first_parent { 1 } else { parents.len() }));
+            }
+        }
+        found.into_iter().rev().collect()
+    }
+
+    fn admits(&self, filter: &NodeFilter, node: &Node, writer: usize) -> bool {
+        let wanted = &filter.provenance;
+        let found = &node.provenance;
+        let is = |wanted: &Option<String>, found: &Option<String>| wanted.is_none() || wanted == found;
+        let committed = time(self.commits[writer].seconds).instant();
+        let time = node.event_time.as_ref().map_or(committed, Timestamp::instant);
+        is(&wanted.source, &found.source)
+            && is(&wanted.tool_call, &found.tool_call)
+            && is(&wanted.agent_step, &found.agent_step)
+            && is(&wanted.observation, &found.observation)
+            && filter.event_since.is_none_or(|since| time >= since)
+            && filter.event_until.is_none_or(|until| time <= until)
+    }
+
+    /// The ids of which a commit changed the node against its first parent as the filter says.
+    fn changed(&self, at: usize, filter: &LogFilter) -> Vec<NodeId> {
+        let commit = &self.commits[at];
+        let first = commit.parents.first().map(|&first| &self.commits[first].state);
+        let ids = IDS.map(|id| NodeId::new(id).expect("an id")).into_iter();
+        ids.filter(|id| Pattern::choose(&filter.patterns, id.as_str()))
+            .filter(|id| {
+                let old = first.and_then(|state| state.get(id)).map(|(node, _)| node);
+                let new = commit.state.get(id);
+                let takes_all = filter.first_parent && commit.parents.len() > 1;
+                let wrote = |(node, writer): &(Node, usize)| {
+                    (*writer == at || takes_all) && self.admits(&filter.nodes, node, *writer)
+                };
+                old != new.map(|(node, _)| node) && (filter.nodes == NodeFilter::default() || new.is_some_and(wrote))
+            })
+            .collect()
+    }
+
+    fn chosen(&self, at: usize, filter: &LogFilter) -> bool {
+        if filter.nodes != NodeFilter::default() || filter.first_parent && !filter.patterns.is_empty() {
+            return !self.changed(at, filter).is_empty();
+        }
+        let commit = &self.commits[at];
+        filter.patterns.is_empty()
+            || IDS.iter().map(|id| NodeId::new(*id).expect("an id")).any(|id| {
+                let parents: Vec<_> =
+                    commit.parents.iter().map(|&parent| commits_has(&self.commits[parent], &id)).collect();
+                let wrote = match commit.state.get(&id) {
+                    Some((_, writer)) => *writer == at,
+                    None => !parents.is_empty() && parents.iter().all(|has| *has),
+                };
+                wrote && Pattern::choose(&filter.patterns, id.as_str())
+            })
+    }
+
+    fn selection(&self, at: usize) -> Selection {
+        Selection::Of(self.revision(at))
+    }
+
+    fn revision(&self, at: usize) -> Revision {
+        Revision::parse(&self.commits[at].id.to_string(), &|_| None).expect("an id")
+    }
+}
+
+fn commits_has(commit: &Known, id: &NodeId) -> bool {
+    commit.state.contains_key(id)
+}
+
+fn node_filter() -> impl Strategy<Value = NodeFilter> {
+    let field = || option::weighted(0.12, (0..REFS.len()).prop_map(|at| REFS[at].to_owned()));
+    let time = || {
+        option::weighted(0.3, (0..TIMES.len()).prop_map(|at| Timestamp::parse(TIMES[at]).expect("a time").instant()))
+    };
+    (field(), field(), field(), field(), time(), time()).prop_map(
+        |(source, tool_call, agent_step, observation, event_since, event_until)| NodeFilter {
+            provenance: Provenance { source, tool_call, agent_step, observation, note: None },
+            event_since,
+            event_until,
+        },
+    )
+}
+
+fn patterns() -> impl Strategy<Value = Vec<Pattern>> {
+    let read = |text: &&str| Pattern::parse(text, false).expect("a pattern");
+    (0..PATTERNS.len()).prop_map(move |at| PATTERNS[at].iter().map(read).collect())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn log_chooses_what_wrote_such_a_node(
+        steps in steps(),
+        questions in vec((node_filter(), patterns(), any::<bool>(), 0..3usize), 16),
+    ) {
+        let history = History::of(&steps);
+        for (nodes, patterns, first_parent, start) in questions {
+            let start = steps.len() - 1 - start;
+            let revisions = vec![history.selection(start)];
+            let filter = LogFilter { revisions, patterns, nodes, first_parent, changed: true, ..LogFilter::default() };
+            let report = log(&history.store, &SessionName::default(), &filter).expect("a log");
+            let wanted = history.ancestors(start, first_parent).into_iter().filter(|&at| history.chosen(at, &filter));
+            let wanted: Vec<_> = wanted.map(|at| (history.commits[at].id, history.changed(at, &filter))).collect();
+            let changed = report.changed.iter().map(|changed| changed.iter().map(|changed| changed.id().clone()).collect());
+            let found: Vec<_> = report.entries.iter().map(|entry| entry.commit.id).zip(changed).collect();
+            prop_assert_eq!(found, wanted, "{:?}", filter);
+        }
+    }
+
+    #[test]
+    fn ls_lists_what_stands_of_such_nodes(
+        steps in steps(),
+        questions in vec((node_filter(), patterns(), 0..4usize), 16),
+    ) {
+        let history = History::of(&steps);
+        for (filter, patterns, at) in questions {
+            let at = steps.len() - 1 - at;
+            let revision = Some(history.revision(at));
+            let request = LsRequest { patterns, filter, revision, ..LsRequest::default() };
+            let report = ls(&history.store, &SessionName::default(), &request).expect("a list");
+            let state = history.commits[at].state.iter();
+            let wanted = state.filter(|(id, (node, writer))| {
+                Pattern::choose(&request.patterns, id.as_str()) && history.admits(&request.filter, node, *writer)
+            });
+            let found: Vec<_> = report.nodes.iter().map(|row| &row.id).collect();
+            prop_assert_eq!(found, wanted.map(|(id, _)| id).collect::<Vec<_>>(), "{:?}", request);
+        }
+    }
+}
