@@ -36,7 +36,7 @@ pub(super) struct BlameArgs {
     #[arg(long, value_name = "UNIT", default_value = "auto", value_parser = ["auto", "node", "line", "path"])]
     by: String,
 
-    /// Only these lines, such as 2,5 or 2,+3 or 2,
+    /// Only these lines, such as 2,5 or 2,+3; without LAST up to the end
     #[arg(short = 'L', value_name = "FIRST,LAST", conflicts_with_all = ["path", "history"])]
     lines: Option<String>,
 
@@ -103,10 +103,15 @@ impl BlameArgs {
 
 /// The lines of `-L`, counted from 0.
 fn line_range(text: &str) -> Result<Range<usize>, CliError> {
-    let bad =
-        || CliError::usage(format!("-L '{text}' is no range of lines")).hint("such as -L 2,5 or -L 2,+3 or -L 2,");
-    let number = |text: &str| text.parse().ok().filter(|&number: &usize| number > 0).ok_or_else(bad);
-    let (first, last) = text.split_once(',').unwrap_or((text, text));
+    let bad = || CliError::usage(format!("-L '{text}' is no range of lines")).hint("such as -L 2,5 or -L 2,+3");
+    let number = |text: &str| {
+        let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+        text.parse().ok().filter(|&number: &usize| digits && number > 0).ok_or_else(bad)
+    };
+    let (first, last) = text.split_once(',').unwrap_or((text, ""));
+    if text.is_empty() || text == "," {
+        return Err(bad());
+    }
     let start = if first.is_empty() { 1 } else { number(first)? };
     let end = match (last, last.strip_prefix('+')) {
         ("", _) => usize::MAX,

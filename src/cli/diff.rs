@@ -3,7 +3,7 @@
 use super::changes::{ChangeStyle, Form};
 use super::context::{AtRevision, Context};
 use super::error::CliError;
-use super::pattern::pattern;
+use super::pattern::{or_pattern, pattern};
 use super::text::escape_line;
 use crate::graph::Selection;
 use crate::ops::{self, Between};
@@ -42,7 +42,7 @@ pub(super) fn run(args: &DiffArgs, context: &mut Context) -> Result<(), CliError
     let store = context.store()?;
     let session = context.session()?;
     let between = between(args, context, &store)?;
-    let report = ops::diff(&store, &session, &between, &patterns)?;
+    let report = ops::diff(&store, &session, &between, &patterns).map_err(|error| or_pattern(error, "diff"))?;
     for name in &report.also_prefixes {
         context.warn_prefix(Some(name));
     }

@@ -7,7 +7,7 @@ use super::error::{CliError, Word};
 use super::json::CommitJson;
 use super::lanes::{Drawing, Lanes};
 use super::node_filter::NodeFilterArgs;
-use super::pattern::pattern;
+use super::pattern::{or_pattern, pattern};
 use super::text::escape_line;
 use crate::graph::Selection;
 use crate::model::CommitTime;
@@ -126,7 +126,7 @@ pub(super) fn run(args: &LogArgs, context: &mut Context) -> Result<(), CliError>
         limit: args.limit,
         reverse: args.reverse,
     };
-    let report = ops::log(&store, &session, &filter)?;
+    let report = ops::log(&store, &session, &filter).map_err(|error| or_pattern(error, "log"))?;
     for name in &report.also_prefixes {
         context.warn_prefix(Some(name));
     }

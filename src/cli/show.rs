@@ -5,7 +5,7 @@ use super::commit_text::block;
 use super::context::{AtRevision, Context};
 use super::error::CliError;
 use super::json::CommitJson;
-use super::pattern::pattern;
+use super::pattern::{or_pattern, pattern};
 use crate::graph::Revision;
 use crate::ops;
 
@@ -44,7 +44,7 @@ pub(super) fn run(args: &ShowArgs, context: &mut Context) -> Result<(), CliError
         Some(revision) => context.read_revision(revision)?,
         None => context.revision(&args.at, &store)?.unwrap_or(Revision::head()),
     };
-    let report = ops::show(&store, &session, &revision, &patterns)?;
+    let report = ops::show(&store, &session, &revision, &patterns).map_err(|error| or_pattern(error, "show"))?;
     context.warn_prefix(report.also_prefix.as_deref());
     context.page();
     if context.globals.json {

@@ -1,11 +1,13 @@
 //! The binary as a user meets it: whole standard output, standard error and exit status.
 
 mod bad_input;
+mod blame;
 mod commit;
 mod completions;
 mod config;
 mod conversation;
 mod demo;
+mod diff;
 mod export;
 mod fidelity;
 mod get;
