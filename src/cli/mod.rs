@@ -82,7 +82,7 @@ enum Verb {
     Commit(commit::CommitArgs),
     Get(get::GetArgs),
     Ls(ls::LsArgs),
-    Log(log::LogArgs),
+    Log(Box<log::LogArgs>),
     Show(show::ShowArgs),
     Diff(diff::DiffArgs),
     Blame(blame::BlameArgs),
