@@ -1,7 +1,7 @@
 //! What `log` and `ls` choose in random histories with merges and odd clocks, held against what a naive reading of each
 //! question gives.
 
-use mnemosyne::graph::{NodeFilter, Revision, Selection};
+use mnemosyne::graph::{NodeFilter, Revision, Selection, TextChange};
 use mnemosyne::model::{
     Author, BranchName, CommitTime, Content, ContentKind, Message, Node, NodeId, Pattern, Provenance, SessionName,
     Timestamp,
@@ -12,6 +12,7 @@ use mnemosyne::store::{CommitWords, Number, Store, StoreError, init};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
+use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -24,13 +25,15 @@ const TIMES: [&str; 5] = [
     "1969-12-31T23:00:03-01:00",
     "1970-01-01T00:00:04Z",
 ];
+/// As JSON.
+const CONTENTS: [&str; 5] = [r#""a\nb\n""#, r#""b\na\n""#, r#""a\na""#, r#""\ud800a""#, "[\"a\",\n\"b\"]"];
 const PATTERNS: [&[&str]; 6] = [&[], &[], &["a"], &["x/"], &["*", "x/b"], &["b", "x/y/a"]];
 
 /// What a commit does to one id of its first parent's state.
 #[derive(Clone, Debug)]
 enum Edit {
     Set {
-        content: u8,
+        content: usize,
         provenance: [Option<usize>; 4],
         event_time: Option<usize>,
     },
@@ -47,7 +50,7 @@ struct Step {
 }
 
 fn edit() -> impl Strategy<Value = Edit> {
-    let set = (0..4u8, [(); 4].map(|()| option::of(0..REFS.len())), option::of(0..TIMES.len()));
+    let set = (0..CONTENTS.len(), [(); 4].map(|()| option::of(0..REFS.len())), option::of(0..TIMES.len()));
     prop_oneof![
         4 => set.prop_map(|(content, provenance, event_time)| Edit::Set { content, provenance, event_time }),
         1 => Just(Edit::Remove),
@@ -98,11 +101,11 @@ fn time(seconds: i64) -> CommitTime {
     CommitTime::new(seconds * 1000, 60).expect("a time")
 }
 
-fn node(id: &NodeId, content: u8, provenance: [Option<usize>; 4], event_time: Option<usize>) -> Node {
+fn node(id: &NodeId, content: usize, provenance: [Option<usize>; 4], event_time: Option<usize>) -> Node {
     let [agent_step, observation, tool_call, source] = provenance.map(|at| at.map(|at| REFS[at].to_owned()));
     Node {
         id: id.clone(),
-        content: Content::from_text(&content.to_string()),
+        content: Content::from_json(CONTENTS[content]).expect("JSON"),
         content_kind: ContentKind::Note,
         provenance: Provenance { agent_step, observation, tool_call, source, note: None },
         event_time: event_time.map(|at| Timestamp::parse(TIMES[at]).expect("a time")),
@@ -205,13 +208,18 @@ impl History {
                 let wrote = |(node, writer): &(Node, usize)| {
                     (*writer == at || takes_all) && self.admits(&filter.nodes, node, *writer)
                 };
-                old != new.map(|(node, _)| node) && (filter.nodes == NodeFilter::default() || new.is_some_and(wrote))
+                let content = |node: &Node| node.content.clone();
+                let (before, after) = (old.map(content), new.map(|(node, _)| content(node)));
+                let is_made = |text: &TextChange| text.is_between(before.as_ref(), after.as_ref());
+                let differs = old != new.map(|(node, _)| node) && filter.text.as_ref().is_none_or(is_made);
+                differs && (filter.nodes == NodeFilter::default() || new.is_some_and(wrote))
             })
             .collect()
     }
 
     fn chosen(&self, at: usize, filter: &LogFilter) -> bool {
-        if filter.nodes != NodeFilter::default() || filter.first_parent && !filter.patterns.is_empty() {
+        let looks_at_nodes = filter.nodes != NodeFilter::default() || filter.text.is_some();
+        if looks_at_nodes || filter.first_parent && !filter.patterns.is_empty() {
             return !self.changed(at, filter).is_empty();
         }
         let commit = &self.commits[at];
@@ -254,6 +262,15 @@ fn node_filter() -> impl Strategy<Value = NodeFilter> {
     )
 }
 
+fn text_change() -> impl Strategy<Value = Option<TextChange>> {
+    option::of((0..4usize).prop_map(|at| match at {
+        0 => TextChange::Occurrences("a".to_owned()),
+        1 => TextChange::Occurrences("b\n".to_owned()),
+        2 => TextChange::Line(Regex::new("^a$").expect("a regex")),
+        _ => TextChange::Line(Regex::new("b").expect("a regex")),
+    }))
+}
+
 fn patterns() -> impl Strategy<Value = Vec<Pattern>> {
     let read = |text: &&str| Pattern::parse(text, false).expect("a pattern");
     (0..PATTERNS.len()).prop_map(move |at| PATTERNS[at].iter().map(read).collect())
@@ -265,13 +282,13 @@ proptest! {
     #[test]
     fn log_chooses_what_wrote_such_a_node(
         steps in steps(),
-        questions in vec((node_filter(), patterns(), any::<bool>(), 0..3usize), 16),
+        questions in vec((node_filter(), text_change(), patterns(), any::<bool>(), 0..3usize), 16),
     ) {
         let history = History::of(&steps);
-        for (nodes, patterns, first_parent, start) in questions {
+        for (nodes, text, patterns, first_parent, start) in questions {
             let start = steps.len() - 1 - start;
             let revisions = vec![history.selection(start)];
-            let filter = LogFilter { revisions, patterns, nodes, first_parent, changed: true, ..LogFilter::default() };
+            let filter = LogFilter { revisions, patterns, nodes, text, first_parent, changed: true, ..LogFilter::default() };
             let report = log(&history.store, &SessionName::default(), &filter).expect("a log");
             let wanted = history.ancestors(start, first_parent).into_iter().filter(|&at| history.chosen(at, &filter));
             let wanted: Vec<_> = wanted.map(|at| (history.commits[at].id, history.changed(at, &filter))).collect();

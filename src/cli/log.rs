@@ -9,7 +9,7 @@ use super::lanes::{Drawing, Lanes};
 use super::node_filter::NodeFilterArgs;
 use super::pattern::{or_pattern, pattern};
 use super::text::escape_line;
-use crate::graph::Selection;
+use crate::graph::{Selection, TextChange};
 use crate::model::CommitTime;
 use crate::ops::{self, LogFilter, LogReport};
 use regex::{Regex, RegexBuilder};
@@ -57,6 +57,14 @@ pub(super) struct LogArgs {
     /// Only commits whose message matches
     #[arg(long, value_name = "REGEX", allow_hyphen_values = true)]
     grep: Option<String>,
+
+    /// Only commits that change how often TEXT occurs in a node, against the first parent
+    #[arg(short = 'S', value_name = "TEXT", allow_hyphen_values = true)]
+    occurrences: Option<String>,
+
+    /// Only commits that add or remove a line that matches, in the text or else the JSON text of a node
+    #[arg(short = 'G', value_name = "REGEX", allow_hyphen_values = true, conflicts_with = "occurrences")]
+    line: Option<String>,
 
     #[command(flatten)]
     nodes: NodeFilterArgs,
@@ -114,6 +122,7 @@ pub(super) fn run(args: &LogArgs, context: &mut Context) -> Result<(), CliError>
         revisions,
         patterns,
         nodes: args.nodes.read(context)?,
+        text: text_change(args)?,
         all: args.all,
         since: args.since.as_deref().map(|text| time("--since", text, context)).transpose()?,
         until: args.until.as_deref().map(|text| time("--until", text, context)).transpose()?,
@@ -149,6 +158,17 @@ fn regex(option: &str, text: &str) -> Result<Regex, CliError> {
         let last = message.lines().last().unwrap_or("no regular expression").trim_start_matches("error: ").to_owned();
         CliError::new(Word::BadPattern, format!("{option} '{text}': {last}"))
     })
+}
+
+fn text_change(args: &LogArgs) -> Result<Option<TextChange>, CliError> {
+    match (&args.occurrences, &args.line) {
+        (Some(text), _) if text.is_empty() => {
+            Err(CliError::usage("-S: an empty text occurs everywhere").hint("such as -S steak"))
+        }
+        (Some(text), _) => Ok(Some(TextChange::Occurrences(text.clone()))),
+        (None, Some(text)) => Ok(Some(TextChange::Line(regex("-G", text)?))),
+        (None, None) => Ok(None),
+    }
 }
 
 impl LogArgs {

@@ -1,7 +1,7 @@
 //! Which changes of commits are wanted.
 
-use super::{Changed, Held, NodeFilter, changed};
-use crate::model::{Node, Pattern};
+use super::{Changed, Held, NodeFilter, TextChange, changed};
+use crate::model::Pattern;
 use crate::object::{Leaf, Source, diff, get, leaves_above};
 use crate::store::{Access, CommitRecord, Number, StoreError, Tables};
 
@@ -16,6 +16,8 @@ pub struct ChangeFilter<'f> {
     /// As what the commit wrote it. A commit writes a node for which no parent has the same under its id; who removes one
     /// writes nothing.
     pub nodes: &'f NodeFilter,
+    /// What became of its text; of a merge, too, against the first parent.
+    pub text: Option<&'f TextChange>,
     /// Whether a merge writes also what it has from another parent than the first.
     pub first_parent: bool,
 }
@@ -23,7 +25,7 @@ pub struct ChangeFilter<'f> {
 impl ChangeFilter<'_> {
     /// Whether more is asked for than an id.
     pub fn looks_into_nodes(&self) -> bool {
-        !self.nodes.is_open()
+        !self.nodes.is_open() || self.text.is_some()
     }
 
     /// The nodes that a commit changed as it is wanted, in the order of the ids.
@@ -42,7 +44,7 @@ impl ChangeFilter<'_> {
         let mut wanted = Vec::new();
         for changed in found {
             let leaf = get(tables, commit.root.link(), changed.id())?;
-            if self.admits(tables, floor, leaf, changed.new.as_ref())? {
+            if self.admits(tables, floor, leaf, &changed)? {
                 wanted.push(changed);
             }
         }
@@ -57,28 +59,30 @@ impl ChangeFilter<'_> {
         commit: &CommitRecord,
     ) -> Result<bool, StoreError> {
         let floor = self.floor(tables, number, commit)?;
-        for (_, new) in self.candidates(tables, floor, commit)? {
-            let node = new.map(|(record, object)| tables.node(record, object)).transpose()?;
-            if self.admits(tables, floor, new, node.as_ref())? {
+        let node = |leaf: Option<Leaf>| leaf.map(|(record, object)| tables.node(record, object)).transpose();
+        for (old, new) in self.candidates(tables, floor, commit)? {
+            if self.admits(tables, floor, new, &Changed { old: node(old)?, new: node(new)? })? {
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    /// Whether a commit that wrote the records above `floor` changed this node as it is wanted.
+    /// Whether a commit that wrote the records above `floor` changed this node, now in `leaf`, as it is wanted.
     fn admits<A: Access>(
         &self,
         tables: &Tables<A>,
         floor: Number,
         leaf: Option<Leaf>,
-        new: Option<&Node>,
+        changed: &Changed,
     ) -> Result<bool, StoreError> {
-        match (leaf, new) {
-            _ if self.nodes.is_open() => Ok(true),
-            (Some(leaf), Some(node)) if leaf.0 > floor => self.nodes.admits(tables, Held::Stored(leaf), node),
-            (Some(_) | None, Some(_) | None) => Ok(false),
-        }
+        let is_wanted = match (leaf, &changed.new) {
+            _ if self.nodes.is_open() => true,
+            (Some(leaf), Some(node)) if leaf.0 > floor => self.nodes.admits(tables, Held::Stored(leaf), node)?,
+            (Some(_) | None, Some(_) | None) => false,
+        };
+        let (old, new) = changed.contents();
+        Ok(is_wanted && self.text.is_none_or(|text| text.is_between(old, new)))
     }
 
     /// The number above which the records are that a commit wrote.
@@ -125,7 +129,7 @@ impl ChangeFilter<'_> {
             found.push((old, new));
             Ok::<_, StoreError>(())
         };
-        if self.writes_all(commit) {
+        if self.writes_all(commit) || self.text.is_some() {
             diff(tables, tables.root(parent)?, own, push)?;
         } else {
             leaves_above(tables, own, floor, |leaf| push(None, Some(leaf)))?;

@@ -12,6 +12,7 @@ mod node_versions;
 mod origin;
 mod revision;
 mod select;
+mod text_change;
 mod versions;
 mod walk;
 
@@ -27,5 +28,6 @@ pub use node_versions::{NodeVersions, STAGED};
 pub use origin::{Origin, origin, written};
 pub use revision::{Ends, Revision, RevisionError, Selection, resolve, resolve_all};
 pub use select::{Held, Memory, select};
+pub use text_change::TextChange;
 pub use versions::versions;
 pub use walk::{Walk, merge_bases};

@@ -77,6 +77,11 @@ impl Content {
         serde_json::from_str::<String>(&self.0).ok().map(Cow::Owned)
     }
 
+    /// The text of a string, and the JSON text of what has none.
+    pub fn readable(&self) -> Cow<'_, str> {
+        self.text().unwrap_or(Cow::Borrowed(&self.0))
+    }
+
     /// Whether both are strings of the same text, spelled in two ways.
     #[cfg_attr(
         not(any(test, feature = "internals")),

@@ -23,8 +23,7 @@ pub fn complete_ids<D: Disk>(
         let mut found = Vec::new();
         for (id, held) in memory.beginning_with(word)?.into_iter().take(most) {
             let content = held.node(view.tables)?.content;
-            let text = content.text().map_or_else(|| content.json().to_owned(), std::borrow::Cow::into_owned);
-            let preview = text.lines().next().unwrap_or_default().chars().take(PREVIEW).collect();
+            let preview = content.readable().lines().next().unwrap_or_default().chars().take(PREVIEW).collect();
             found.push((id.as_str().to_owned(), Some(preview)));
         }
         Ok(found)

@@ -2,7 +2,8 @@
 
 use super::OpError;
 use crate::graph::{
-    ChangeFilter, Changed, Ends, Entry, NodeFilter, Reach, Selection, Surroundings, Walk, resolve_all, versions,
+    ChangeFilter, Changed, Ends, Entry, NodeFilter, Reach, Selection, Surroundings, TextChange, Walk, resolve_all,
+    versions,
 };
 use crate::model::{Pattern, SessionName};
 use crate::object::{CommitId, diff};
@@ -19,6 +20,8 @@ pub struct LogFilter {
     pub patterns: Vec<Pattern>,
     /// Only commits that wrote such a node, whose id matches too.
     pub nodes: NodeFilter,
+    /// Only commits that made such a change of such a node against their first parent.
+    pub text: Option<TextChange>,
     /// Begin at every ref too.
     pub all: bool,
     /// Only commits made at this time or later, in milliseconds since the epoch. Every commit is looked at, so that one
@@ -47,7 +50,12 @@ pub struct LogFilter {
 impl LogFilter {
     /// Which changes are wanted.
     fn changes(&self) -> ChangeFilter<'_> {
-        ChangeFilter { patterns: &self.patterns, nodes: &self.nodes, first_parent: self.first_parent }
+        ChangeFilter {
+            patterns: &self.patterns,
+            nodes: &self.nodes,
+            text: self.text.as_ref(),
+            first_parent: self.first_parent,
+        }
     }
 
     /// Whether time, author and message are as wanted.
@@ -86,9 +94,9 @@ pub fn log<D: Disk>(store: &Store<D>, session: &SessionName, filter: &LogFilter)
         let ends = ends(view, filter, &mut report)?;
         let found = if filter.patterns.is_empty() {
             take(view.tables, Walk::new(view.tables, ends.starts, ends.without, filter.first_parent), filter)?
-        } else if filter.first_parent {
+        } else if filter.first_parent || filter.text.is_some() {
             let changed = changed_commits(view.tables, &ends.starts, &filter.patterns)?;
-            let walk = Walk::new(view.tables, ends.starts, ends.without, true).filter_map(|step| {
+            let walk = Walk::new(view.tables, ends.starts, ends.without, filter.first_parent).filter_map(|step| {
                 let keep = step.as_ref().map_or(Ok(true), |(number, commit)| {
                     changed_on_first_parent(view.tables, *number, commit, &changed, &filter.patterns)
                 });

@@ -272,6 +272,44 @@ fn what_wrote_a_node_is_found_by_where_it_came_from_and_when() {
 }
 
 #[test]
+fn what_changed_a_text_is_found() {
+    let place = Place::with_story();
+    place.mnem(&["put", "doc", "-a steak\nb\n", "-qm", "doc"]).output();
+    place.mnem(&["put", "doc", "-a steak\nc steak\n", "-qm", "more"]).output();
+    place.mnem(&["put", "doc", "c steak\n-a steak\n", "-qm", "moved"]).output();
+    let all = place.mnem(&["log", "--ids"]).output();
+    let [moved, more, doc, ..] = all.lines().collect::<Vec<_>>()[..] else { panic!("{all}") };
+    for (arguments, expected) in [
+        (&["-S", "steak"][..], &[more, doc, SECOND][..]),
+        (&["-Svegan"], &[SECOND, FIRST]),
+        (&["-S", "-a"], &[doc]),
+        (&["-S", "steak.*"], &[]),
+        (&["-S", "peanuts\", 1.0"], &[THIRD, FIRST]),
+        (&["-S", "\n"], &[doc]),
+        (&["-S", "steak", "--", "user/"], &[SECOND]),
+        (&["-S", "steak", "--", "doc"], &[more, doc]),
+        (&["-S", "steak", "--source", "https://forum.example/t/88"], &[SECOND]),
+        (&["-S", "20:00", "--source", "https://forum.example/t/88"], &[]),
+        (&["-S", "steak", "--first-parent", "--reverse", "-n", "1"], &[more]),
+        (&["-G", "^c"], &[moved, more]),
+        (&["-G^-a"], &[doc]),
+        (&["-G", "-a"], &[doc]),
+        (&["-G", "(?i)STEAK$"], &[moved, more, doc, SECOND]),
+        (&["-G", "^c", "--", "user/"], &[]),
+        (&["-G", ".", "--", "user/allergies"], &[THIRD, FIRST]),
+        (&["-G", "peanuts.*1\\.0"], &[THIRD, FIRST]),
+        (&["-G", "loves", "--agent-step", "1"], &[]),
+    ] {
+        place.mnem(&["log", "--ids"]).arguments(arguments).says(&ids(expected), "");
+    }
+    let second = format!("{} plan the dinner\nM user/diet\n", &SECOND[..10]);
+    place.mnem(&["log", "--oneline", "--name-status", "-S", "vegan", "-n1"]).says(&second, "");
+    place
+        .mnem(&["log", "-S", ""])
+        .refuses(129, "mnem: error[usage]: -S: an empty text occurs everywhere\nhint: such as -S steak\n");
+}
+
+#[test]
 fn name_status_and_stat_tell_what_each_commit_changed() {
     let place = Place::with_story();
     let head = |id: &str, tip: &str, subject: &str| format!("{}{tip} {subject}\n", &id[..10]);
@@ -337,6 +375,11 @@ fn a_filter_that_is_none_is_refused() {
         (
             &["--grep", "[z-a]"],
             "bad-pattern]: --grep '[z-a]': invalid character class range, the start must be <= the end".to_owned(),
+        ),
+        (&["-G", "("], "bad-pattern]: -G '(': unclosed group".to_owned()),
+        (
+            &["-S", "a", "-G", "b"],
+            format!("usage]: the argument '-S <TEXT>' cannot be used with '-G <REGEX>'\nhint: {help}"),
         ),
         (&["--all", "HEAD"], format!("usage]: the argument '--all' cannot be used with '[REV|A..B]...'\nhint: {help}")),
         (
