@@ -23,6 +23,7 @@ mod lanes;
 mod log;
 mod ls;
 mod node_filter;
+mod output;
 mod pager;
 mod paint;
 mod patch;
