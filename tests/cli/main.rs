@@ -1,6 +1,7 @@
 //! The binary as a user meets it: whole standard output, standard error and exit status.
 
 mod bad_input;
+mod check;
 mod commit;
 mod completions;
 mod config;
@@ -25,5 +26,6 @@ mod status;
 mod streams;
 mod support;
 mod terminal;
+mod test;
 mod version;
 mod wrapper;
