@@ -105,7 +105,8 @@ fn what_reads_syncs_and_writes_nothing() {
     run(place.path(), &["init"]);
     run(place.path(), &["put", "a", "1", "-m", "x"]);
     run(place.path(), &["put", "b", "2"]);
-    let reads: [&[&str]; 8] = [
+    std::fs::write(place.path().join("a.jsonl"), r#"{"name":"a","predicates":["--present","a"]}"#).expect("a file");
+    let reads: [&[&str]; 10] = [
         &["get", "a"],
         &["get", "b"],
         &["get", "a", "-r", "HEAD"],
@@ -114,6 +115,8 @@ fn what_reads_syncs_and_writes_nothing() {
         &["ls"],
         &["status"],
         &["export"],
+        &["test", "--any", "*", "1"],
+        &["check", "a.jsonl"],
     ];
     for arguments in reads {
         let Some(counts) = counted(place.path(), arguments) else { return };
@@ -190,10 +193,11 @@ mod allocated {
 /// How much of the database file is read, page by page.
 #[cfg(feature = "internals")]
 mod reads {
+    use mnemosyne::graph::parse;
     use mnemosyne::model::{
         Author, BranchName, CommitTime, Content, ContentKind, Message, Node, NodeId, Pattern, Provenance, SessionName,
     };
-    use mnemosyne::ops::{Group, LsRequest, Write, batch, complete_ids, ls};
+    use mnemosyne::ops::{Assertion, Group, LsRequest, Write, batch, check, complete_ids, ls, test};
     use mnemosyne::store::{CommitWords, Disk, Files, LogError, LogView, StagedLog, Store, StoreError, init};
     use redb::{BackendError, StorageBackend};
     use std::ops::Bound;
@@ -355,6 +359,44 @@ mod reads {
         ] {
             assert!(large <= small + 4 * matches + 8, "{told}");
             assert!(large <= 60 + 8 * matches, "{told}");
+        }
+    }
+
+    #[test]
+    fn a_predicate_reads_the_nodes_it_looks_at_and_not_the_memory() {
+        let place = tempfile::tempdir().expect("a directory");
+        let session = SessionName::default();
+        let counted = |nodes: usize| {
+            let (store, reads) = store_of(nodes, place.path());
+            let pages = |words: &[&str], is_assertion: bool| {
+                let words: Vec<_> = words.iter().map(|word| (*word).to_owned()).collect();
+                let predicates = parse(&words).expect("predicates");
+                reads.store(0, Ordering::Relaxed);
+                if is_assertion {
+                    let assertions = [Assertion { name: "it".to_owned(), predicates }];
+                    let (failures, _) = check(&store, &session, None, &assertions).expect("an answer");
+                    assert_eq!(failures[0][0].writers.len(), 1);
+                } else {
+                    test(&store, &session, None, &predicates).expect("an answer");
+                }
+                reads.load(Ordering::Relaxed)
+            };
+            [
+                pages(&["--equals", "part/7/3", "x"], false),
+                pages(&["--count", "part/7/3", "eq", "1"], false),
+                pages(&["--absent", "part/7/3"], true),
+                pages(&["--count", "part/7/", "eq", "10"], false),
+                pages(&["--any", "part/7/*", "about 79,"], false),
+                pages(&["--count", "**", "eq", "0"], false),
+            ]
+        };
+        let (small, large) = (counted(1_000), counted(20_000));
+        let told = format!("{small:?} {large:?}");
+        assert!(large[5] > 8 * small[5], "{told}");
+        // A node lies a few levels deeper in a memory that is twenty times as large: at most so many pages more for each.
+        for (at, matches) in [(0, 1), (1, 1), (2, 1), (3, 10), (4, 10)] {
+            assert!(large[at] <= small[at] + 4 * matches + 8, "{told}");
+            assert!(large[at] <= 60 + 8 * matches, "{told}");
         }
     }
 }

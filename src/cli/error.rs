@@ -2,7 +2,7 @@
 
 use super::text::escape_line;
 use super::when::WhenError;
-use crate::graph::RevisionError;
+use crate::graph::{PredicateError, RevisionError};
 use crate::model::{IdError, JsonError, KindError, NameError, PatternError, PointerError, TimeError};
 use crate::ops::OpError;
 use crate::store::StoreError;
@@ -63,6 +63,7 @@ words! {
     BadRef = "bad-ref", 129;
     BadKey = "bad-key", 129;
     BadPattern = "bad-pattern", 129;
+    BadPredicate = "bad-predicate", 129;
     /// Given to `put`.
     GivenKind = "unsupported-kind", 129;
     ReadOnlyRev = "read-only-rev", 129;
@@ -287,6 +288,25 @@ impl From<PatternError> for CliError {
 impl From<PointerError> for CliError {
     fn from(error: PointerError) -> Self {
         Self::of(Word::Usage, &error).hint("such as --path /a/0")
+    }
+}
+
+impl From<PredicateError> for CliError {
+    fn from(error: PredicateError) -> Self {
+        let hint = match &error {
+            PredicateError::Unknown { near: Some(near), .. } => format!("did you mean '--{}'?", near.name()),
+            PredicateError::Unknown { near: None, .. }
+            | PredicateError::Missing(_)
+            | PredicateError::NotAlone
+            | PredicateError::Id { .. }
+            | PredicateError::Pattern { .. }
+            | PredicateError::Json { .. }
+            | PredicateError::Pointer { .. }
+            | PredicateError::Regex { .. }
+            | PredicateError::Comparison(_)
+            | PredicateError::Number(_) => "see 'mnem test --help'".to_owned(),
+        };
+        Self::of(Word::BadPredicate, &error).hint(hint)
     }
 }
 

@@ -3,13 +3,13 @@
 use super::context::{AtRevision, Context};
 use super::error::CliError;
 use super::folder;
+use super::output::write_file;
 use super::pattern::pattern;
 use crate::model::Node;
 use crate::object::encode_row;
 use crate::ops::{self, LsRequest};
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::PathBuf;
 
 /// Write a memory out: as JSON Lines, as one JSON array, or as a folder of files
 ///
@@ -51,23 +51,8 @@ pub(super) fn run(args: &ExportArgs, context: &mut Context) -> Result<(), CliErr
         ("dir", None) => Err(CliError::usage("a folder needs a name").hint("mnem export --format dir -o FOLDER")),
         ("dir", Some(path)) => folder::write(&path, &nodes),
         (format, None) => Ok(rows(context.out(), &nodes, format)?),
-        (format, Some(path)) => write_file(&path, |out| rows(out, &nodes, format))
-            .map_err(|error| CliError::from(error).about(&format!("writing '{}' failed", path.display()))),
+        (format, Some(path)) => write_file(&path, |out| rows(out, &nodes, format)),
     }
-}
-
-/// Writes a file whole, or leaves what stood there: a regular file is replaced when the new one is complete.
-fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let regular = fs::symlink_metadata(path).map_or(true, |metadata| metadata.is_file());
-    let (Some(folder), true) = (path.parent(), regular) else {
-        let mut file = BufWriter::new(File::create(path)?);
-        write(&mut file)?;
-        return file.flush();
-    };
-    let mut file = BufWriter::new(tempfile::NamedTempFile::new_in(folder)?);
-    write(&mut file)?;
-    let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-    file.persist(path).map(|_| ()).map_err(|error| error.error)
 }
 
 /// One row a line; as an array where the format is `json`.

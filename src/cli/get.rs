@@ -3,6 +3,7 @@
 use super::context::{AtRevision, Context};
 use super::error::{CliError, Word};
 use super::json::{AbsentJson, NodeJson, ValueJson};
+use super::text::cut;
 use crate::model::{Content, Node, NodeId, pointer};
 use crate::ops::{self, OpError};
 
@@ -84,11 +85,7 @@ pub(super) fn node_id(text: &str) -> Result<NodeId, CliError> {
 
 /// A text in quotes, cut where it is long.
 pub(super) fn shortened(text: &str) -> String {
-    const SHOWN: usize = 60;
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("'{}…'", &text[..end]),
-        None => format!("'{text}'"),
-    }
+    format!("'{}'", cut(text))
 }
 
 /// Prints a node; `false` where its content has nothing at the path.

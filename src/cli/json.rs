@@ -1,10 +1,10 @@
 //! The shapes of `--json`, as `docs/json.md` describes them. Within version 1 fields are only ever added.
 
 use super::error::CliError;
-use crate::graph::{Changed, ContentEdits, Entry, Field, Hunk, Op, PathChange, Remark, Unit};
+use crate::graph::{Changed, ContentEdits, Entry, Field, Hunk, Op, PathChange, Remark, Unit, Writer};
 use crate::model::{Content, Node, NodeId, Provenance, Timestamp, minify};
 use crate::object::{CommitId, encode_node, node_object_id};
-use crate::ops::{Blamed, Removal, Row, StagedReport, StagedState, Writer};
+use crate::ops::{Blamed, Removal, Row, StagedReport, StagedState};
 use crate::store::{ChangeCount, CommitRecord};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -82,23 +82,6 @@ struct ProvenanceJson<'a> {
     note: Option<&'a str>,
 }
 
-impl<'a> NodeJson<'a> {
-    /// The shape of a node, its content as stored but for white space outside strings.
-    pub fn new(node: &'a Node) -> Result<Self, CliError> {
-        let provenance = &node.provenance;
-        Ok(Self {
-            v: V,
-            r#type: "node",
-            id: node.id.as_str(),
-            hash: node_object_id(&encode_node(node)).to_string(),
-            content: raw(node.content.json())?,
-            content_kind: node.content_kind.name(),
-            provenance: provenance.into(),
-            event_time: node.event_time.as_ref().map(Timestamp::as_str),
-        })
-    }
-}
-
 impl<'a> From<&'a Provenance> for ProvenanceJson<'a> {
     fn from(provenance: &'a Provenance) -> Self {
         Self {
@@ -111,7 +94,24 @@ impl<'a> From<&'a Provenance> for ProvenanceJson<'a> {
     }
 }
 
-fn raw(json: &str) -> Result<Box<RawValue>, CliError> {
+impl<'a> NodeJson<'a> {
+    /// The shape of a node, its content as stored but for white space outside strings.
+    pub fn new(node: &'a Node) -> Result<Self, CliError> {
+        Ok(Self {
+            v: V,
+            r#type: "node",
+            id: node.id.as_str(),
+            hash: node_object_id(&encode_node(node)).to_string(),
+            content: raw(node.content.json())?,
+            content_kind: node.content_kind.name(),
+            provenance: (&node.provenance).into(),
+            event_time: node.event_time.as_ref().map(Timestamp::as_str),
+        })
+    }
+}
+
+/// A JSON text as a part of a row: without the white space outside strings.
+pub fn raw(json: &str) -> Result<Box<RawValue>, CliError> {
     Ok(RawValue::from_string(minify(json).into_owned()).map_err(crate::model::JsonError::from)?)
 }
 
@@ -389,7 +389,7 @@ pub struct BlameJson<'a> {
 
 /// Who wrote a version: a commit, and what the node tells of itself. All but `provenance` is null where it is staged.
 #[derive(Serialize)]
-struct WriterJson<'a> {
+pub struct WriterJson<'a> {
     commit: Option<String>,
     author: Option<&'a str>,
     time: Option<String>,
@@ -412,7 +412,8 @@ impl<'a> WriterJson<'a> {
         }
     }
 
-    fn of(writer: &'a Writer) -> Self {
+    /// The shape of a writer.
+    pub fn of(writer: &'a Writer) -> Self {
         Self::new(writer.commit.as_ref(), Some(&writer.node))
     }
 }

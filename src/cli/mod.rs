@@ -1,7 +1,9 @@
 //! The command line: parses, prints, and asks clock, environment and terminal. Nothing below does.
 
+mod assertions;
 mod blame;
 mod changes;
+mod check;
 mod commit;
 mod commit_text;
 mod complete;
@@ -13,20 +15,24 @@ mod diff;
 mod editor;
 mod error;
 mod export;
+mod finding;
 mod folder;
 mod get;
 mod import;
 mod init;
 mod input;
 mod json;
+mod junit;
 mod lanes;
 mod log;
 mod ls;
 mod node_filter;
+mod output;
 mod pager;
 mod paint;
 mod patch;
 mod pattern;
+mod predicates;
 mod put;
 mod restore;
 mod rm;
@@ -34,6 +40,7 @@ mod rows;
 mod show;
 mod staging;
 mod status;
+mod test;
 mod text;
 mod version;
 mod when;
@@ -86,6 +93,8 @@ enum Verb {
     Show(show::ShowArgs),
     Diff(diff::DiffArgs),
     Blame(blame::BlameArgs),
+    Test(test::TestArgs),
+    Check(check::CheckArgs),
     Export(export::ExportArgs),
     Import(import::ImportArgs),
     Config(config::ConfigArgs),
@@ -210,6 +219,8 @@ fn dispatch(cli: Cli) -> Result<bool, CliError> {
         Verb::Show(args) => show::run(&args, &mut context)?,
         Verb::Diff(args) => diff::run(&args, &mut context)?,
         Verb::Blame(args) => blame::run(&args, &mut context)?,
+        Verb::Test(args) => test::run(&args, &mut context)?,
+        Verb::Check(args) => check::run(&args, &mut context)?,
         Verb::Version(args) => version::run(&args, &mut context)?,
         Verb::Demo(args) => demo::run(&args, &mut context)?,
     }

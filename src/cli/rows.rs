@@ -11,6 +11,8 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::fmt;
 
+const HINT: &str = r#"a row is such as {"id":"user/diet","content":"vegan"}"#;
+
 /// What a row takes that does not say otherwise.
 #[derive(Clone, Debug, Default)]
 pub struct Defaults {
@@ -34,7 +36,7 @@ pub fn overlay_provenance(json: &str, provenance: &mut Provenance) -> Result<(),
 }
 
 /// The values of an object that has these keys and no others, each at most once; `None` where one is left out.
-fn fields<'a, const N: usize>(json: &'a str, keys: [&str; N]) -> Result<[Option<&'a RawValue>; N], CliError> {
+pub fn fields<'a, const N: usize>(json: &'a str, keys: [&str; N]) -> Result<[Option<&'a RawValue>; N], CliError> {
     let mut found = [None; N];
     for (key, value) in members(json)? {
         let Some(at) = keys.iter().position(|known| *known == key) else {
@@ -48,7 +50,7 @@ fn fields<'a, const N: usize>(json: &'a str, keys: [&str; N]) -> Result<[Option<
 }
 
 /// Reads the value of a key; null is nothing, as one that is left out.
-fn read<'a, T: Deserialize<'a>>(key: &str, value: Option<&'a RawValue>) -> Result<Option<T>, CliError> {
+pub fn read<'a, T: Deserialize<'a>>(key: &str, value: Option<&'a RawValue>) -> Result<Option<T>, CliError> {
     let read = value.map(|value| serde_json::from_str::<Option<T>>(value.get())).transpose();
     let refused = |error| match JsonError::from(error) {
         JsonError::Syntax { reason, .. } => fault(format!("the key '{key}': {reason}")),
@@ -61,7 +63,8 @@ fn is_set(value: Option<&RawValue>) -> bool {
     value.is_some_and(|value| value.get() != "null")
 }
 
-fn fault(what: impl Into<String>) -> CliError {
+/// A row that is not as it should be.
+pub fn fault(what: impl Into<String>) -> CliError {
     CliError::new(Word::BadJson, what)
 }
 
@@ -134,7 +137,7 @@ pub fn read_rows(
     defaults: &Defaults,
     mut new_id: impl FnMut() -> NodeId,
 ) -> Result<Vec<Write>, CliError> {
-    each_row(bytes, |line| read_row(line, defaults, &mut new_id))
+    each_row(bytes, HINT, |line| read_row(line, defaults, &mut new_id))
 }
 
 /// The same for rows among which there are commits.
@@ -143,7 +146,7 @@ pub fn read_history(
     defaults: &Defaults,
     mut new_id: impl FnMut() -> NodeId,
 ) -> Result<Vec<Asked>, CliError> {
-    each_row(bytes, |line| {
+    each_row(bytes, HINT, |line| {
         let is_commit = members(line).is_ok_and(|members| members.iter().any(|(key, _)| key == "commit"));
         if !is_commit {
             return read_row(line, defaults, &mut new_id).map(Asked::Write);
@@ -168,19 +171,22 @@ fn read_commit(json: &str) -> Result<CommitRow, CliError> {
     Ok(CommitRow { message: Message::new(&message).map_err(|_| blank("message"))?, author, time })
 }
 
-fn each_row<T>(bytes: &[u8], mut read: impl FnMut(&str) -> Result<T, CliError>) -> Result<Vec<T>, CliError> {
+/// Reads each line that is not blank, all or none; a refusal names the line, and has a hint.
+pub fn each_row<T>(
+    bytes: &[u8],
+    hint: &str,
+    mut read: impl FnMut(&str) -> Result<T, CliError>,
+) -> Result<Vec<T>, CliError> {
     let text = utf8(bytes, "JSON Lines")?;
-    let mut writes = Vec::new();
+    let mut rows = Vec::new();
     for (at, line) in text.split('\n').enumerate() {
         if line.trim_matches([' ', '\t', '\r']).is_empty() {
             continue;
         }
-        let refused = |error: CliError| {
-            error.about(&format!("line {}", at + 1)).or_hint(r#"a row is such as {"id":"user/diet","content":"vegan"}"#)
-        };
-        writes.push(read(line).map_err(refused)?);
+        let refused = |error: CliError| error.about(&format!("line {}", at + 1)).or_hint(hint);
+        rows.push(read(line).map_err(refused)?);
     }
-    Ok(writes)
+    Ok(rows)
 }
 
 fn read_row(line: &str, defaults: &Defaults, new_id: &mut impl FnMut() -> NodeId) -> Result<Write, CliError> {

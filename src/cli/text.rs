@@ -33,6 +33,15 @@ pub fn abridge(text: &str, kept: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}[... {} bytes ...]{}", &text[..head], tail - head, &text[tail..]))
 }
 
+/// The beginning of a text, with a sign that there was more.
+pub fn cut(text: &str) -> Cow<'_, str> {
+    const SHOWN: usize = 60;
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
+
 fn escape(text: &str, stays: impl Fn(char) -> bool) -> Cow<'_, str> {
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~') || stays(char::from(byte))) {
         return Cow::Borrowed(text);

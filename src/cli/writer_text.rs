@@ -3,8 +3,8 @@
 use super::commit_text::SHORT;
 use super::paint::Paint;
 use super::text::escape_line;
+use crate::graph::Writer;
 use crate::model::{Node, Timestamp};
-use crate::ops::Writer;
 use crate::store::CommitRecord;
 
 /// Such as `3f9c2a81b0 ~2025-12-01T08:00:00.000+00:00 Ada <ada@example.org>`: the commit, the event time or else the

@@ -16,6 +16,21 @@ pub struct Origin {
     pub node: Node,
 }
 
+/// Who wrote a version of a node.
+#[derive(Clone, Debug)]
+pub struct Writer {
+    /// The commit; `None` where the version is staged.
+    pub commit: Option<CommitRecord>,
+    /// The node as it was written.
+    pub node: Node,
+}
+
+impl From<Origin> for Writer {
+    fn from(origin: Origin) -> Self {
+        Self { commit: Some(origin.commit), node: origin.node }
+    }
+}
+
 /// Who wrote the node of `id` in the state below `root`; `None` where it has none.
 pub fn origin<A: Access>(tables: &Tables<A>, root: Option<Link>, id: &NodeId) -> Result<Option<Origin>, StoreError> {
     get(tables, root, id)?.map(|leaf| written(tables, leaf)).transpose()

@@ -1,7 +1,7 @@
 //! The nodes of a memory that patterns choose.
 
-use super::{Revision, RevisionError, resolve};
-use crate::model::{Node, NodeId, Pattern};
+use super::{Revision, RevisionError, State, Writer, resolve, written};
+use crate::model::{Content, Node, NodeId, Pattern};
 use crate::object::{Leaf, Link, Source, decode_node, get, leaves};
 use crate::store::{Access, SessionView, StoreError, Tables};
 use std::collections::BTreeMap;
@@ -93,6 +93,20 @@ impl<'v, 'a, A: Access> Memory<'v, 'a, A> {
         }
     }
 
+    /// The node of one id, read.
+    pub fn node(&self, id: &NodeId) -> Result<Option<Node>, StoreError> {
+        self.find(id)?.map(|held| held.node(self.view.tables)).transpose()
+    }
+
+    /// Who wrote the node of one id; `None` where there is no such node.
+    pub fn writer(&self, id: &NodeId) -> Result<Option<Writer>, StoreError> {
+        Ok(match self.find(id)? {
+            Some(Held::Stored(leaf)) => Some(written(self.view.tables, leaf)?.into()),
+            Some(held @ Held::Staged(_)) => Some(Writer { commit: None, node: held.node(self.view.tables)? }),
+            None => None,
+        })
+    }
+
     /// The nodes whose ids begin with `prefix`, in the order of the ids; found in the index of ids.
     pub fn beginning_with(&self, prefix: &str) -> Result<BTreeMap<NodeId, Held<'a>>, StoreError> {
         let mut ids = Vec::new();
@@ -137,5 +151,32 @@ impl<'v, 'a, A: Access> Memory<'v, 'a, A> {
     /// The tables of the moment.
     pub fn tables(&self) -> &'a Tables<A> {
         self.view.tables
+    }
+}
+
+impl<A: Access> State for Memory<'_, '_, A> {
+    type Error = StoreError;
+
+    fn content(&self, id: &NodeId) -> Result<Option<Content>, StoreError> {
+        Ok(self.node(id)?.map(|node| node.content))
+    }
+
+    fn count(&self, pattern: &Pattern) -> Result<u64, StoreError> {
+        let found = self.select(std::slice::from_ref(pattern))?;
+        Ok(u64::try_from(found.len()).expect("what is in memory can be counted"))
+    }
+
+    fn first(
+        &self,
+        pattern: &Pattern,
+        mut wanted: impl FnMut(&Content) -> bool,
+    ) -> Result<Option<(NodeId, Content)>, StoreError> {
+        for (id, held) in self.select(std::slice::from_ref(pattern))? {
+            let content = held.node(self.view.tables)?.content;
+            if wanted(&content) {
+                return Ok(Some((id, content)));
+            }
+        }
+        Ok(None)
     }
 }

@@ -40,6 +40,20 @@ pub fn minify(json: &str) -> Cow<'_, str> {
     Cow::Owned(minified)
 }
 
+/// The brackets of a value and, as they are spelled, its keys, strings, numbers and words, in their order.
+pub fn pieces(json: &str) -> impl Iterator<Item = &str> {
+    let mut cursor = Cursor { json, at: 0 };
+    std::iter::from_fn(move || {
+        while cursor.take(b',') || cursor.take(b':') {}
+        let bracket = matches!(cursor.peek()?, b'[' | b'{' | b']' | b'}');
+        if !bracket {
+            return Some(cursor.value());
+        }
+        cursor.at += 1;
+        json.get(cursor.at - 1..cursor.at)
+    })
+}
+
 /// The elements of an array; `None` for any other value.
 #[cfg_attr(
     not(any(test, feature = "internals")),
@@ -486,8 +500,21 @@ pub(super) mod tests {
         }
 
         #[test]
+        fn the_pieces_are_all_but_white_space_commas_and_colons(json in spaced_json()) {
+            let minified = minify(&json).into_owned();
+            let mut rest = minified.as_str();
+            for piece in pieces(&json) {
+                rest = rest.trim_start_matches([',', ':']).strip_prefix(piece).expect("the next piece");
+                let scalar: Result<&RawValue, _> = serde_json::from_str(piece);
+                prop_assert!(matches!(piece, "[" | "]" | "{" | "}") || scalar.is_ok(), "{}", piece);
+            }
+            prop_assert_eq!(rest, "");
+        }
+
+        #[test]
         fn no_text_breaks_the_cursor(json in r#"[\[\]{}",:\\ a1é\n]{0,12}"#, path in "(/[a0é]?){0,3}") {
             minify(&json);
+            pieces(&json).for_each(drop);
             elements(&json);
             members(&json);
             prop_assert!(pointer(&json, &path).is_ok());

@@ -16,7 +16,7 @@ mod tree;
 
 pub use author::{Author, Message};
 pub use content::{Content, JsonError, MAX_CONTENT_BYTES, json_string_length, push_json_string};
-pub use json::{PointerError, minify, pointer};
+pub use json::{PointerError, minify, pieces, pointer};
 #[cfg(feature = "internals")]
 pub use json::{elements, members};
 pub use name::{BranchName, NameError, SessionName};

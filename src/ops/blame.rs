@@ -2,7 +2,7 @@
 
 use super::OpError;
 use crate::graph::{
-    Held, Lineage, Memory, NodeVersions, Origin, Part, Remark, Revision, STAGED, Step, Unit, history, leaves, lineage,
+    Held, Lineage, Memory, NodeVersions, Part, Remark, Revision, STAGED, Step, Unit, Writer, history, leaves, lineage,
     lines, origin, removal, resolve, written,
 };
 use crate::model::{Content, Node, NodeId, Pattern, SessionName};
@@ -25,21 +25,6 @@ pub struct BlameRequest {
     pub path: Option<String>,
     /// Commits to pass over, as if what they changed had been so before.
     pub ignored: Vec<Revision>,
-}
-
-/// Who wrote a version of a node.
-#[derive(Clone, Debug)]
-pub struct Writer {
-    /// The commit; `None` where the version is staged.
-    pub commit: Option<CommitRecord>,
-    /// The node as it was written.
-    pub node: Node,
-}
-
-impl From<Origin> for Writer {
-    fn from(origin: Origin) -> Self {
-        Self { commit: Some(origin.commit), node: origin.node }
-    }
 }
 
 /// A part of a node's content, with who wrote it.

@@ -17,7 +17,7 @@ pub fn get<D: Disk>(
 ) -> Result<(Vec<Option<Node>>, Option<String>), OpError> {
     store.read(session, |view| {
         let memory = Memory::at(view, revision)?;
-        let node = |id| Ok(memory.find(id)?.map(|held| held.node(view.tables)).transpose()?);
+        let node = |id| Ok(memory.node(id)?);
         let found = ids.iter().map(node).collect::<Result<_, OpError>>()?;
         Ok((found, memory.also_prefix.clone()))
     })

@@ -2,6 +2,7 @@
 
 mod batch;
 mod blame;
+mod check;
 mod commit;
 mod complete;
 mod diff;
@@ -16,11 +17,11 @@ mod settings;
 mod show;
 mod staged;
 mod status;
+mod test;
 
 pub use batch::{Group, batch};
-pub use blame::{
-    Blame, BlameReport, BlameRequest, Blamed, Removal, Row, Version, Writer, blame, blame_all, versions_of,
-};
+pub use blame::{Blame, BlameReport, BlameRequest, Blamed, Removal, Row, Version, blame, blame_all, versions_of};
+pub use check::{Assertion, Failure, check};
 pub use commit::{CommitReport, CommitRequest, commit, preview};
 pub use complete::{complete_ids, complete_revisions, complete_sessions};
 pub use diff::{Between, diff};
@@ -35,3 +36,4 @@ pub use settings::{set, setting, settings};
 pub use show::show;
 pub use staged::{Condition, StagedReport, StagedState, Write};
 pub use status::{StatusReport, status};
+pub use test::test;

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod blame;
+mod check;
 mod commit;
 mod completions;
 mod config;
@@ -27,5 +28,6 @@ mod status;
 mod streams;
 mod support;
 mod terminal;
+mod test;
 mod version;
 mod wrapper;

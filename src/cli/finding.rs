@@ -1,0 +1,84 @@
+//! What a predicate found, as it is told.
+
+use super::error::{CliError, shell_word};
+use super::json::{WriterJson, raw};
+use super::paint::Paint;
+use super::text::{cut, escape_line};
+use super::writer_text;
+use crate::graph::{Found, Predicate, Writer};
+use crate::model::{Content, minify};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+/// A predicate as it is typed, and what stands where it looked, on one line.
+pub fn finding(predicate: &Predicate, found: &Found) -> String {
+    let words: Vec<_> = predicate.words().iter().map(|word| typed(word)).collect();
+    escape_line(&format!("{}: {}", words.join(" "), told(found))).into_owned()
+}
+
+/// A word as a shell takes it.
+fn typed(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':' | '@' | '%' | '+' | ',' | '=');
+    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { shell_word(word) }
+}
+
+fn told(found: &Found) -> String {
+    let short = |content: &Content| cut(&minify(content.json())).into_owned();
+    match found {
+        Found::Absent(id) => format!("there is no node '{id}'"),
+        Found::Node(id, content) => format!("'{id}' is {}", short(content)),
+        Found::Value(id, path, Some(value)) => format!("'{id}' has {} at '{path}'", short(value)),
+        Found::Value(id, path, None) => format!("'{id}' has nothing at '{path}'"),
+        Found::Number(1) => "1 node matches".to_owned(),
+        Found::Number(count) => format!("{count} nodes match"),
+        Found::Nothing => "no node that matches contains it".to_owned(),
+    }
+}
+
+/// The node that somebody wrote, who, and from what, on one line.
+pub fn blame(writer: &Writer, paint: Paint) -> String {
+    let id = paint.id(&escape_line(writer.node.id.as_str()));
+    let provenance = writer_text::provenance(&writer.node, paint);
+    format!("{id}: {} {provenance}", writer_text::writer(writer, paint)).trim_end().to_owned()
+}
+
+/// A predicate and what stands where it looked; the fields of a row or a part of one.
+#[derive(Serialize)]
+pub struct FindingJson<'a> {
+    predicate: &'a [String],
+    id: Option<&'a str>,
+    present: bool,
+    content: Option<Box<RawValue>>,
+    count: Option<u64>,
+}
+
+impl<'a> FindingJson<'a> {
+    /// The shape of a finding.
+    pub fn new(predicate: &'a Predicate, found: &'a Found) -> Result<Self, CliError> {
+        let (id, present, content, count) = match found {
+            Found::Absent(id) => (Some(id), false, None, None),
+            Found::Node(id, content) => (Some(id), true, Some(content), None),
+            Found::Value(id, _, value) => (Some(id), value.is_some(), value.as_ref(), None),
+            Found::Number(count) => (None, *count > 0, None, Some(*count)),
+            Found::Nothing => (None, false, None, None),
+        };
+        let id = id.map(|id| id.as_str());
+        let content = content.map(|content| raw(content.json())).transpose()?;
+        Ok(Self { predicate: predicate.words(), id, present, content, count })
+    }
+}
+
+/// The node that somebody wrote, and who.
+#[derive(Serialize)]
+pub struct OriginJson<'a> {
+    id: &'a str,
+    #[serde(flatten)]
+    writer: WriterJson<'a>,
+}
+
+impl<'a> OriginJson<'a> {
+    /// The shape of an origin.
+    pub fn new(writer: &'a Writer) -> Self {
+        Self { id: writer.node.id.as_str(), writer: WriterJson::of(writer) }
+    }
+}
