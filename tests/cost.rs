@@ -193,13 +193,18 @@ mod allocated {
 /// How much of the database file is read, page by page.
 #[cfg(feature = "internals")]
 mod reads {
-    use mnemosyne::graph::parse;
+    use mnemosyne::graph::{Revision, Unit, parse};
     use mnemosyne::model::{
         Author, BranchName, CommitTime, Content, ContentKind, Message, Node, NodeId, Pattern, Provenance, SessionName,
     };
-    use mnemosyne::ops::{Assertion, Group, LsRequest, Write, batch, check, complete_ids, ls, test};
-    use mnemosyne::store::{CommitWords, Disk, Files, LogError, LogView, StagedLog, Store, StoreError, init};
+    use mnemosyne::object::{New, encode_node, node_object_id, update};
+    use mnemosyne::ops::{
+        Assertion, Between, BlameReport, BlameRequest, Group, LogFilter, LsRequest, Write, batch, blame, check,
+        complete_ids, diff, log, ls, show, test, versions_of,
+    };
+    use mnemosyne::store::{CommitWords, Disk, Files, LogError, LogView, Number, StagedLog, Store, StoreError, init};
     use redb::{BackendError, StorageBackend};
+    use std::collections::BTreeMap;
     use std::ops::Bound;
     use std::path::Path;
     use std::sync::Arc;
@@ -397,6 +402,119 @@ mod reads {
         for (at, matches) in [(0, 1), (1, 1), (2, 1), (3, 10), (4, 10)] {
             assert!(large[at] <= small[at] + 4 * matches + 8, "{told}");
             assert!(large[at] <= 60 + 8 * matches, "{told}");
+        }
+    }
+
+    fn id(text: &str) -> NodeId {
+        NodeId::new(text).expect("an id")
+    }
+
+    /// A history of so many commits over 100 nodes, of which the last `merges` pairs are a commit on a side and its merge:
+    /// `told` was written ten times, `gone` was taken away in the middle.
+    fn history_of(commits: usize, merges: usize, place: &Path) -> (Store<Counting>, Arc<AtomicUsize>) {
+        let directory = place.join(format!("{commits}-{merges}")).join(".mnemosyne");
+        std::fs::create_dir(directory.parent().expect("a parent")).expect("a directory");
+        init(&directory, &BranchName::new("main").expect("a name")).expect("a store");
+        let plain = Store::new(directory.clone(), Duration::from_secs(10));
+        let time = CommitTime::new(0, 0).expect("a time");
+        let write = |id: &NodeId, content: &str| {
+            let node = Node {
+                id: id.clone(),
+                content: Content::from_text(content),
+                content_kind: ContentKind::Note,
+                provenance: Provenance::default(),
+                event_time: None,
+            };
+            let payload = encode_node(&node);
+            (id.clone(), Some(New { object: node_object_id(&payload), payload }))
+        };
+        let written = plain.write(plain.snapshot().expect("a snapshot"), |tables| {
+            let mut head: Option<Number> = None;
+            for at in 0..commits {
+                let mut changes = BTreeMap::from([write(&id(&format!("other/{}", at % 100)), &at.to_string())]);
+                if at % (commits / 10) == 0 {
+                    changes.extend([write(&id("told"), &format!("first\n{at}\nlast"))]);
+                }
+                if at == 0 {
+                    changes.extend([write(&id("gone"), "it was")]);
+                } else if at == commits / 2 {
+                    changes.insert(id("gone"), None);
+                }
+                let words = || CommitWords {
+                    author: Author::new("Ada").expect("an author"),
+                    time,
+                    message: Message::new("step").expect("a message"),
+                };
+                let made = update(tables, tables.root(head)?, changes)?;
+                let mut parents: Vec<_> = head.into_iter().collect();
+                if at + merges >= commits {
+                    let (side, _) = tables.append_commit(parents.clone(), words(), made)?;
+                    parents.push(side);
+                    let merged = update(tables, tables.root(Some(side))?, BTreeMap::new())?;
+                    head = Some(tables.append_commit(parents, words(), merged)?.0);
+                } else {
+                    head = Some(tables.append_commit(parents, words(), made)?.0);
+                }
+            }
+            tables.set_reference("refs/heads/main", head.expect("a commit"), time, "test")?;
+            Ok::<_, StoreError>(())
+        });
+        written.expect("a history");
+        let reads = Arc::new(AtomicUsize::new(0));
+        let disk = Counting { files: Files::new(directory), reads: Arc::clone(&reads) };
+        (Store::on(disk, Duration::from_secs(10)), reads)
+    }
+
+    #[test]
+    fn what_asks_about_the_past_reads_the_answer_and_not_the_history() {
+        let place = tempfile::tempdir().expect("a directory");
+        let session = SessionName::default();
+        let counted = |commits: usize, merges: usize| {
+            let (store, reads) = history_of(commits, merges, place.path());
+            let revision = |text: &str| Revision::parse(text, &|_| None).expect("a revision");
+            let pages = |ask: &dyn Fn(&Store<Counting>) -> usize, answers: usize| {
+                reads.store(0, Ordering::Relaxed);
+                assert_eq!(ask(&store), answers);
+                reads.load(Ordering::Relaxed)
+            };
+            let parts = |store: &Store<Counting>, text: &str, request: &BlameRequest| match blame(
+                store,
+                &session,
+                &id(text),
+                request,
+            )
+            .expect("an answer")
+            .0
+            {
+                BlameReport::Stands(blame) => blame.parts.len(),
+                BlameReport::Removed(_) => 0,
+            };
+            let open = BlameRequest::default();
+            let node = BlameRequest { unit: Some(Unit::Node), ..BlameRequest::default() };
+            let filter =
+                LogFilter { patterns: vec![Pattern::parse("told", false).expect("a pattern")], ..LogFilter::default() };
+            let neighbours = Between::Revisions(revision("HEAD~1"), revision("HEAD"));
+            [
+                pages(&|store| parts(store, "told", &node), 1),
+                pages(&|store| parts(store, "told", &open), 3),
+                pages(&|store| parts(store, "gone", &open), 0),
+                pages(&|store| versions_of(store, &session, &id("gone"), None).expect("versions").0.len(), 2),
+                pages(&|store| log(store, &session, &filter).expect("commits").entries.len(), 10),
+                pages(&|store| diff(store, &session, &neighbours, &[]).expect("a diff").changed.len(), 1),
+                pages(&|store| show(store, &session, &revision("HEAD"), &[]).expect("a commit").changed.len(), 1),
+                pages(
+                    &|store| log(store, &session, &LogFilter::default()).expect("commits").entries.len(),
+                    commits + merges,
+                ),
+            ]
+        };
+        let (short, long, merged) = (counted(500, 0), counted(6_000, 0), counted(6_000, 1_000));
+        let told = format!("{short:?} {long:?} {merged:?}");
+        assert!(long[7] > 4 * short[7], "{told}");
+        for at in 0..7 {
+            // The tables are a level deeper, and the ten versions lie on pages of their own.
+            assert!(long[at] <= short[at] + 20, "{told}");
+            assert!(merged[at] <= long[at] + 20, "{told}");
         }
     }
 }
