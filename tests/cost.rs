@@ -105,13 +105,14 @@ fn what_reads_syncs_and_writes_nothing() {
     run(place.path(), &["init"]);
     run(place.path(), &["put", "a", "1", "-m", "x"]);
     run(place.path(), &["put", "b", "2"]);
-    let reads: [&[&str]; 8] = [
+    let reads: [&[&str]; 9] = [
         &["get", "a"],
         &["get", "b"],
         &["get", "a", "-r", "HEAD"],
         &["log"],
         &["log", "--", "a"],
         &["ls"],
+        &["grep", "1"],
         &["status"],
         &["export"],
     ];
@@ -193,7 +194,7 @@ mod reads {
     use mnemosyne::model::{
         Author, BranchName, CommitTime, Content, ContentKind, Message, Node, NodeId, Pattern, Provenance, SessionName,
     };
-    use mnemosyne::ops::{Group, LsRequest, Write, batch, complete_ids, ls};
+    use mnemosyne::ops::{GrepRequest, Group, LsRequest, Write, batch, complete_ids, grep, ls};
     use mnemosyne::store::{CommitWords, Disk, Files, LogError, LogView, StagedLog, Store, StoreError, init};
     use redb::{BackendError, StorageBackend};
     use std::ops::Bound;
@@ -323,7 +324,7 @@ mod reads {
     }
 
     #[test]
-    fn ls_below_a_prefix_reads_what_matches_and_not_the_memory() {
+    fn a_look_below_a_prefix_reads_what_matches_and_not_the_memory() {
         let place = tempfile::tempdir().expect("a directory");
         let session = SessionName::default();
         let counted = |nodes: usize| {
@@ -339,11 +340,16 @@ mod reads {
             let some = [pages(&["part/7/"], 10), pages(&["part/7/*"], 10), pages(&["part/7/3"], 1)];
             reads.store(0, Ordering::Relaxed);
             assert_eq!(complete_ids(&store, &session, "part/7/", 1000).expect("ids").len(), 10);
-            (none, some, reads.load(Ordering::Relaxed), pages(&[], nodes))
+            let completed = reads.swap(0, Ordering::Relaxed);
+            let regex = regex::Regex::new("believed").expect("a regex");
+            let patterns = vec![Pattern::parse("part/7/", false).expect("a pattern")];
+            let request = GrepRequest { regex, patterns, revision: None, lines: true };
+            assert_eq!(grep(&store, &session, &request).expect("lines").nodes.len(), 10);
+            (none, some, [completed, reads.load(Ordering::Relaxed)], pages(&[], nodes))
         };
-        let (small_none, small, small_completed, small_all) = counted(1_000);
-        let (none, large, completed, all) = counted(20_000);
-        let told = format!("{small_none} {small:?} {small_completed} {small_all}; {none} {large:?} {completed} {all}");
+        let (small_none, small, small_others, small_all) = counted(1_000);
+        let (none, large, others, all) = counted(20_000);
+        let told = format!("{small_none} {small:?} {small_others:?} {small_all}; {none} {large:?} {others:?} {all}");
         assert!(all > 8 * small_all, "{told}");
         assert!(none <= small_none + 4, "{told}");
         // A node lies a few levels deeper in a memory that is twenty times as large: at most so many pages more for each.
@@ -351,7 +357,8 @@ mod reads {
             (small[0], large[0], 10),
             (small[1], large[1], 10),
             (small[2], large[2], 1),
-            (small_completed, completed, 10),
+            (small_others[0], others[0], 10),
+            (small_others[1], others[1], 10),
         ] {
             assert!(large <= small + 4 * matches + 8, "{told}");
             assert!(large <= 60 + 8 * matches, "{told}");

@@ -15,6 +15,7 @@ mod error;
 mod export;
 mod folder;
 mod get;
+mod grep;
 mod import;
 mod init;
 mod input;
@@ -82,6 +83,7 @@ enum Verb {
     Commit(commit::CommitArgs),
     Get(get::GetArgs),
     Ls(ls::LsArgs),
+    Grep(grep::GrepArgs),
     Log(Box<log::LogArgs>),
     Show(show::ShowArgs),
     Diff(diff::DiffArgs),
@@ -201,6 +203,7 @@ fn dispatch(cli: Cli) -> Result<bool, CliError> {
         Verb::Rm(args) => rm::run(&args, &mut context)?,
         Verb::Status(args) => status::run(&args, &mut context)?,
         Verb::Ls(args) => ls::run(&args, &mut context)?,
+        Verb::Grep(args) => grep::run(&args, &mut context)?,
         Verb::Export(args) => export::run(&args, &mut context)?,
         Verb::Import(args) => import::run(&args, &mut context)?,
         Verb::Config(args) => config::run(&args, &mut context)?,

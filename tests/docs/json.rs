@@ -105,6 +105,8 @@ const CALLS: &[(&str, &[Call])] = &[
     ("restore", &[(0, &["restore", "*", "**/*"])]),
     ("ls", &[(0, &["ls"]), (0, &["ls", "-l"])]),
     ("ls --count", &[(0, &["ls", "--count"])]),
+    ("grep", &[(0, &["grep", "n"]), (129, &["grep", "("])]),
+    ("grep -c", &[(0, &["grep", "-c", "n"]), (0, &["grep", "-l", "n"]), (1, &["grep", "-c", "no such text"])]),
     ("rm", &[(0, &["rm", "b"]), (1, &["rm", "nothing"])]),
     ("status", &[(0, &["status"]), (0, &["status", "--session", "other"])]),
     ("rm -m", &[(0, &["rm", "e", "-m", "without e"]), (1, &["rm", "e", "-m", "again"])]),
@@ -126,7 +128,7 @@ const CALLS: &[(&str, &[Call])] = &[
 ];
 
 /// Commands that answer no without an error.
-const SILENT: &[&str] = &["diff"];
+const SILENT: &[&str] = &["diff", "grep -c"];
 
 /// What the tables allow and nothing brings about yet.
 const NOT_YET: &[(&str, &str, &str)] = &[("status", "branch", "null"), ("session", "branch", "null")];
