@@ -106,13 +106,14 @@ fn what_reads_syncs_and_writes_nothing() {
     run(place.path(), &["put", "a", "1", "-m", "x"]);
     run(place.path(), &["put", "b", "2"]);
     std::fs::write(place.path().join("a.jsonl"), r#"{"name":"a","predicates":["--present","a"]}"#).expect("a file");
-    let reads: [&[&str]; 10] = [
+    let reads: [&[&str]; 11] = [
         &["get", "a"],
         &["get", "b"],
         &["get", "a", "-r", "HEAD"],
         &["log"],
         &["log", "--", "a"],
         &["ls"],
+        &["grep", "1"],
         &["status"],
         &["export"],
         &["test", "--any", "*", "1"],
@@ -199,8 +200,8 @@ mod reads {
     };
     use mnemosyne::object::{New, encode_node, node_object_id, update};
     use mnemosyne::ops::{
-        Assertion, Between, BlameReport, BlameRequest, Group, LogFilter, LsRequest, Write, batch, blame, check,
-        complete_ids, diff, log, ls, show, test, versions_of,
+        Assertion, Between, BlameReport, BlameRequest, GrepRequest, Group, LogFilter, LsRequest, Write, batch, blame,
+        check, complete_ids, diff, grep, log, ls, show, test, versions_of,
     };
     use mnemosyne::store::{CommitWords, Disk, Files, LogError, LogView, Number, StagedLog, Store, StoreError, init};
     use redb::{BackendError, StorageBackend};
@@ -332,7 +333,7 @@ mod reads {
     }
 
     #[test]
-    fn ls_below_a_prefix_reads_what_matches_and_not_the_memory() {
+    fn a_look_below_a_prefix_reads_what_matches_and_not_the_memory() {
         let place = tempfile::tempdir().expect("a directory");
         let session = SessionName::default();
         let counted = |nodes: usize| {
@@ -348,11 +349,16 @@ mod reads {
             let some = [pages(&["part/7/"], 10), pages(&["part/7/*"], 10), pages(&["part/7/3"], 1)];
             reads.store(0, Ordering::Relaxed);
             assert_eq!(complete_ids(&store, &session, "part/7/", 1000).expect("ids").len(), 10);
-            (none, some, reads.load(Ordering::Relaxed), pages(&[], nodes))
+            let completed = reads.swap(0, Ordering::Relaxed);
+            let regex = regex::Regex::new("believed").expect("a regex");
+            let patterns = vec![Pattern::parse("part/7/", false).expect("a pattern")];
+            let request = GrepRequest { regex, patterns, revision: None, lines: true };
+            assert_eq!(grep(&store, &session, &request).expect("lines").nodes.len(), 10);
+            (none, some, [completed, reads.load(Ordering::Relaxed)], pages(&[], nodes))
         };
-        let (small_none, small, small_completed, small_all) = counted(1_000);
-        let (none, large, completed, all) = counted(20_000);
-        let told = format!("{small_none} {small:?} {small_completed} {small_all}; {none} {large:?} {completed} {all}");
+        let (small_none, small, small_others, small_all) = counted(1_000);
+        let (none, large, others, all) = counted(20_000);
+        let told = format!("{small_none} {small:?} {small_others:?} {small_all}; {none} {large:?} {others:?} {all}");
         assert!(all > 8 * small_all, "{told}");
         assert!(none <= small_none + 4, "{told}");
         // A node lies a few levels deeper in a memory that is twenty times as large: at most so many pages more for each.
@@ -360,7 +366,8 @@ mod reads {
             (small[0], large[0], 10),
             (small[1], large[1], 10),
             (small[2], large[2], 1),
-            (small_completed, completed, 10),
+            (small_others[0], others[0], 10),
+            (small_others[1], others[1], 10),
         ] {
             assert!(large <= small + 4 * matches + 8, "{told}");
             assert!(large <= 60 + 8 * matches, "{told}");

@@ -1,4 +1,4 @@
-//! What `log` and `ls` choose in random histories with merges and odd clocks, held against what a naive reading of each
+//! What `log`, `ls` and `grep` choose in random histories with merges and odd clocks, held against what a naive reading of each
 //! question gives.
 
 use mnemosyne::graph::{NodeFilter, Revision, Selection, TextChange};
@@ -7,7 +7,7 @@ use mnemosyne::model::{
     Timestamp,
 };
 use mnemosyne::object::{CommitId, New, encode_node, node_object_id, update};
-use mnemosyne::ops::{LogFilter, LsRequest, log, ls};
+use mnemosyne::ops::{GrepRequest, LogFilter, LsRequest, grep, log, ls};
 use mnemosyne::store::{CommitWords, Number, Store, StoreError, init};
 use proptest::collection::vec;
 use proptest::option;
@@ -315,6 +315,39 @@ proptest! {
             });
             let found: Vec<_> = report.nodes.iter().map(|row| &row.id).collect();
             prop_assert_eq!(found, wanted.map(|(id, _)| id).collect::<Vec<_>>(), "{:?}", request);
+        }
+    }
+
+    #[test]
+    fn grep_finds_the_lines_of_what_stands(
+        steps in steps(),
+        questions in vec((0..4usize, patterns(), any::<bool>(), 0..4usize), 8),
+    ) {
+        let history = History::of(&steps);
+        for (regex, patterns, lines, at) in questions {
+            let at = steps.len() - 1 - at;
+            let regex = Regex::new(["a", "^b", "a$", ""][regex]).expect("a regex");
+            let request = GrepRequest { regex, patterns, revision: Some(history.revision(at)), lines };
+            let report = grep(&history.store, &SessionName::default(), &request).expect("a search");
+            let mut wanted = Vec::new();
+            for (id, (node, _)) in &history.commits[at].state {
+                // Of the contents only one is no text, and only its line feed is no part of its tokens.
+                let text = node.content.text().map_or_else(|| node.content.json().replace('\n', ""), |text| text.into_owned());
+                let mut lines: Vec<_> = text.split('\n').collect();
+                if lines.last() == Some(&"") {
+                    lines.pop();
+                }
+                let numbered = lines.into_iter().zip(1..).filter(|(line, _)| request.regex.is_match(line));
+                let found: Vec<(usize, String)> = numbered.map(|(line, number)| (number, line.to_owned())).collect();
+                if !found.is_empty() && Pattern::choose(&request.patterns, id.as_str()) {
+                    wanted.push((id.clone(), found.len(), if request.lines { found } else { Vec::new() }));
+                }
+            }
+            let found: Vec<_> = report.nodes.into_iter().map(|node| {
+                let lines = node.lines.into_iter().map(|line| (line.number, line.text)).collect();
+                (node.id, node.count, lines)
+            }).collect();
+            prop_assert_eq!(found, wanted, "{:?}", request);
         }
     }
 }

@@ -111,7 +111,7 @@ impl ChangeStyle {
             let edits = comparison.edits(Some(context.deadline()));
             if edits.simplified() {
                 let id = escape_line(changed.id().as_str());
-                context.say(&format!("note: what changed in '{id}' is simplified, for it took too long to compare"));
+                context.say(&format!("note: the comparison of '{id}' is simplified: less may differ than is shown"));
             }
             if context.globals.json {
                 context.json_line(&ChangeJson::new(changed, &edits, self.unified)?)?;

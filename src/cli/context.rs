@@ -217,8 +217,7 @@ impl Context {
     /// Refuses a word in the place of text that looks like an option, unless `--` stands before it: a mistyped one, or one
     /// of the letters `with_value` with its value behind it.
     pub fn refuse_option(&self, word: &str, with_value: &str, instead: &str) -> Result<(), CliError> {
-        let behind = std::env::args_os().skip_while(|argument| argument != "--").any(|argument| argument == word);
-        if behind {
+        if self.is_behind_dashes(word) {
             Ok(())
         } else if looks_like_option(word) {
             Err(CliError::usage(format!("unknown option '{word}'")).hint(instead))
@@ -228,6 +227,11 @@ impl Context {
         } else {
             Ok(())
         }
+    }
+
+    /// Whether a word stands behind `--`.
+    pub fn is_behind_dashes(&self, word: &str) -> bool {
+        std::env::args_os().skip_while(|argument| argument != "--").any(|argument| argument == word)
     }
 
     /// Sends all that follows through a pager, if a person looks at it.

@@ -3,16 +3,15 @@
 use super::changes::{ChangeStyle, Form};
 use super::commit_text::{block, one_line};
 use super::context::{AtRevision, Context};
-use super::error::{CliError, Word};
+use super::error::CliError;
 use super::json::CommitJson;
 use super::lanes::{Drawing, Lanes};
 use super::node_filter::NodeFilterArgs;
-use super::pattern::{or_pattern, pattern};
+use super::pattern::{or_pattern, pattern, regex};
 use super::text::escape_line;
 use crate::graph::{Selection, TextChange};
 use crate::model::CommitTime;
 use crate::ops::{self, LogFilter, LogReport};
-use regex::{Regex, RegexBuilder};
 use std::io::{self, Write};
 
 /// Show the commits behind a revision
@@ -126,8 +125,8 @@ pub(super) fn run(args: &LogArgs, context: &mut Context) -> Result<(), CliError>
         all: args.all,
         since: args.since.as_deref().map(|text| time("--since", text, context)).transpose()?,
         until: args.until.as_deref().map(|text| time("--until", text, context)).transpose()?,
-        author: args.author.as_deref().map(|text| regex("--author", text)).transpose()?,
-        message: args.grep.as_deref().map(|text| regex("--grep", text)).transpose()?,
+        author: args.author.as_deref().map(|text| regex("--author", text, false)).transpose()?,
+        message: args.grep.as_deref().map(|text| regex("--grep", text, false)).transpose()?,
         changed: args.form().is_some(),
         first_parent: args.first_parent,
         edges: args.graph,
@@ -152,21 +151,13 @@ fn time(option: &str, text: &str, context: &Context) -> Result<i64, CliError> {
     context.time(text).map(CommitTime::unix_ms).map_err(|error| error.about(option))
 }
 
-fn regex(option: &str, text: &str) -> Result<Regex, CliError> {
-    RegexBuilder::new(text).multi_line(true).build().map_err(|error| {
-        let message = error.to_string();
-        let last = message.lines().last().unwrap_or("no regular expression").trim_start_matches("error: ").to_owned();
-        CliError::new(Word::BadPattern, format!("{option} '{text}': {last}"))
-    })
-}
-
 fn text_change(args: &LogArgs) -> Result<Option<TextChange>, CliError> {
     match (&args.occurrences, &args.line) {
         (Some(text), _) if text.is_empty() => {
             Err(CliError::usage("-S: an empty text occurs everywhere").hint("such as -S steak"))
         }
         (Some(text), _) => Ok(Some(TextChange::Occurrences(text.clone()))),
-        (None, Some(text)) => Ok(Some(TextChange::Line(regex("-G", text)?))),
+        (None, Some(text)) => Ok(Some(TextChange::Line(regex("-G", text, false)?))),
         (None, None) => Ok(None),
     }
 }

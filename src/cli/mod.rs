@@ -18,6 +18,7 @@ mod export;
 mod finding;
 mod folder;
 mod get;
+mod grep;
 mod import;
 mod init;
 mod input;
@@ -89,6 +90,7 @@ enum Verb {
     Commit(commit::CommitArgs),
     Get(get::GetArgs),
     Ls(ls::LsArgs),
+    Grep(grep::GrepArgs),
     Log(Box<log::LogArgs>),
     Show(show::ShowArgs),
     Diff(diff::DiffArgs),
@@ -210,6 +212,7 @@ fn dispatch(cli: Cli) -> Result<bool, CliError> {
         Verb::Rm(args) => rm::run(&args, &mut context)?,
         Verb::Status(args) => status::run(&args, &mut context)?,
         Verb::Ls(args) => ls::run(&args, &mut context)?,
+        Verb::Grep(args) => grep::run(&args, &mut context)?,
         Verb::Export(args) => export::run(&args, &mut context)?,
         Verb::Import(args) => import::run(&args, &mut context)?,
         Verb::Config(args) => config::run(&args, &mut context)?,

@@ -48,6 +48,8 @@ roles! {
     added_word: Style::new().green().reverse();
     /// A word that went, where the line around it stayed.
     removed_word: Style::new().red().reverse();
+    /// What was looked for.
+    emphasis: Style::new().reverse();
     /// The place of a run of lines.
     hunk: Style::new().cyan();
     /// What is beside the point, such as a time that is only the commit's.

@@ -1,10 +1,11 @@
-//! Id patterns in arguments.
+//! Id patterns and regular expressions in arguments.
 
-use super::error::CliError;
+use super::error::{CliError, Word};
 use super::get::shortened;
 use crate::graph::RevisionError;
 use crate::model::Pattern;
 use crate::ops::OpError;
+use regex::{Regex, RegexBuilder};
 
 /// Reads an id pattern: an id, an id with `/` behind it for all below, or a glob; `literal` turns globs off.
 pub fn pattern(text: &str, literal: bool) -> Result<Pattern, CliError> {
@@ -21,4 +22,13 @@ pub fn or_pattern(error: OpError, command: &str) -> CliError {
     } else {
         error
     }
+}
+
+/// Reads a regular expression, whose `^` and `$` stand at the ends of lines; `what` is the argument.
+pub fn regex(what: &str, text: &str, ignore_case: bool) -> Result<Regex, CliError> {
+    RegexBuilder::new(text).multi_line(true).case_insensitive(ignore_case).build().map_err(|error| {
+        let message = error.to_string();
+        let last = message.lines().last().unwrap_or("no regular expression").trim_start_matches("error: ").to_owned();
+        CliError::new(Word::BadPattern, format!("{what} '{text}': {last}"))
+    })
 }

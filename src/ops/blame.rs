@@ -2,8 +2,8 @@
 
 use super::OpError;
 use crate::graph::{
-    Held, Lineage, Memory, NodeVersions, Part, Remark, Revision, STAGED, Step, Unit, Writer, history, leaves, lineage,
-    lines, origin, removal, resolve, written,
+    Held, Lineage, Memory, NodeVersions, Remark, Revision, STAGED, Step, Unit, Writer, history, leaves, lineage, lines,
+    origin, removal, resolve, written,
 };
 use crate::model::{Content, Node, NodeId, Pattern, SessionName};
 use crate::object::{Leaf, get};
@@ -130,21 +130,22 @@ fn stands<A: Access>(
     let rewritten = if whole { Some(writer(start)?) } else { None };
     let first = wanted.map_or(0, |wanted| wanted.start);
     let Lineage { parts, coarse, .. } = lineage;
+    let is_text = unit == Unit::Line && node.content.text().is_some();
     let parts = parts.into_iter().enumerate().map(|(at, part)| Blamed {
         line: (unit == Unit::Line).then_some(first + at + 1),
-        content: content_of(&part, unit, &node.content),
+        content: content_of(&part.text, is_text),
         path: part.path,
         version: part.version,
     });
     Ok(BlameReport::Stands(Blame { unit, parts: parts.collect(), writers, rewritten, coarse }))
 }
 
-/// A part as a content of its own: the text of a line, or the value of a leaf or of the whole.
-fn content_of(part: &Part, unit: Unit, whole: &Content) -> Content {
-    match unit {
-        Unit::Line if whole.text().is_some() => Content::from_text(part.text.strip_suffix('\n').unwrap_or(&part.text)),
-        Unit::Node | Unit::Line => whole.clone(),
-        Unit::Leaf => Content::from_json(&part.text).expect("a leaf is a value"),
+/// A part as a content of its own: the text of a line without its line feed, else a value.
+fn content_of(part: &str, is_text: bool) -> Content {
+    if is_text {
+        Content::from_text(part.strip_suffix('\n').unwrap_or(part))
+    } else {
+        Content::from_json(part).expect("what is no line is a value")
     }
 }
 

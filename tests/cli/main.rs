@@ -13,6 +13,7 @@ mod export;
 mod fidelity;
 mod get;
 mod globals;
+mod grep;
 mod import;
 mod init;
 mod log;

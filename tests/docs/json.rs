@@ -104,6 +104,8 @@ const CALLS: &[(&str, &[Call])] = &[
     ("blame --history", &[(0, &["blame", "--history", "gone"]), (0, &["blame", "--history", "text"])]),
     ("ls", &[(0, &["ls"]), (0, &["ls", "-l"])]),
     ("ls --count", &[(0, &["ls", "--count"])]),
+    ("grep", &[(0, &["grep", "n"]), (129, &["grep", "("])]),
+    ("grep -c", &[(0, &["grep", "-c", "n"]), (0, &["grep", "-l", "n"]), (1, &["grep", "-c", "no such text"])]),
     (
         "test",
         &[
@@ -135,7 +137,7 @@ const CALLS: &[(&str, &[Call])] = &[
 ];
 
 /// Commands that are questions: with 1 they have answered no, and there is no error.
-const ANSWER_NO: [&str; 3] = ["diff", "test", "check"];
+const ANSWER_NO: [&str; 4] = ["diff", "grep -c", "test", "check"];
 
 /// What the tables allow and nothing brings about yet.
 const NOT_YET: &[(&str, &str, &str)] = &[("status", "branch", "null"), ("session", "branch", "null")];
