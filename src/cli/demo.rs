@@ -52,9 +52,12 @@ const STORY: &[Scene] = &[
     Run(&["get", "user/diet"]),
     Say("Which commits ever changed that belief?"),
     Run(&["log", "--", "user/diet"]),
-    Say("What did it say before, and where does the new version come from?"),
-    Run(&["get", "user/diet", "-r", "HEAD~2"]),
-    Run(&["get", "user/diet", "-r", "HEAD~1", "--json"]),
+    Say("What did it say before, and from what was it changed?"),
+    Run(&["diff", "HEAD~2", "--provenance", "--", "user/diet"]),
+    Run(&["blame", "user/diet"]),
+    Say("What else came from there, ever, and what of it still stands?"),
+    Run(&["log", "--oneline", "--source", "https://forum.example/t/88"]),
+    Run(&["ls", "--source", "https://forum.example/t/88"]),
     Say("A web page, by tool call search/7. The belief is set right, and the record of the error stays."),
     Run(&[
         "put",
@@ -67,7 +70,7 @@ const STORY: &[Scene] = &[
         "-m",
         "set the diet right",
     ]),
-    Run(&["log", "--oneline"]),
+    Run(&["blame", "--history", "user/diet"]),
 ];
 
 /// When the story begins, so that its ids are the same each time; a minute passes with each command.
