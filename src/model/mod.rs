@@ -17,7 +17,7 @@ mod tree;
 pub use author::{Author, Message};
 pub use content::{Content, JsonError, MAX_CONTENT_BYTES, json_string_length, push_json_string};
 pub use json::{PointerError, minify, pieces, pointer};
-#[cfg(feature = "internals")]
+#[cfg(any(test, feature = "internals"))]
 pub use json::{elements, members};
 pub use name::{BranchName, NameError, SessionName};
 pub use node::{ContentKind, KindError, Node};

@@ -1,6 +1,6 @@
 //! Two contents side by side, as they are compared: by line or by leaf.
 
-use super::{Edit, Edits, Hunk, Op, PathChange, Remark, edits, hunks, lines, value_edits};
+use super::{Edit, Edits, Hunk, Op, PathChange, Remark, hunks, line_edits, lines, value_edits};
 use crate::model::{Content, minify};
 use std::borrow::Cow;
 use std::time::Instant;
@@ -51,7 +51,7 @@ impl<'a> Comparison<'a> {
             Self::Values(old, new) if old == new => ContentEdits::Same,
             Self::Texts(old, new) => {
                 let (old, new) = (lines(old), lines(new));
-                let edits = edits(&old, &new, until);
+                let edits = line_edits(&old, &new, until);
                 ContentEdits::Lines { old, new, edits }
             }
             Self::Values(old, new) => match (*old, *new) {

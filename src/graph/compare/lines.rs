@@ -1,11 +1,47 @@
 //! Text by line, and edits with the lines around them.
 
-use super::Edit;
+use super::sequence::edits_placed;
+use super::{Edit, Edits};
+use std::cmp::Reverse;
 use std::ops::Range;
+use std::time::Instant;
 
 /// The lines of `text`, each with its line feed, which the last may lack. A carriage return is part of its line.
 pub fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
+}
+
+/// Blank lines in a row count as no more than these.
+const MAX_BLANK: usize = 20;
+
+/// Makes the lines `new` of `old`, as [`edits`](super::edits) does. Of the places that an edit of one side may have, it gets
+/// one between paragraphs and blocks: where the lines behind its two ends are least indented, and of those where the most
+/// blank lines are at the ends, rather before than behind them.
+pub fn line_edits(old: &[&str], new: &[&str], until: Option<Instant>) -> Edits {
+    edits_placed(old, new, until, |lines, run| {
+        let (start, end) = (Cut::at(lines, run.start), Cut::at(lines, run.end));
+        let (before, behind) = (start.blank_before + end.blank_before, start.blank_behind + end.blank_behind);
+        (start.indent + end.indent, Reverse(before + behind), Reverse(before))
+    })
+}
+
+/// What is around a place between two lines.
+struct Cut {
+    /// White space that the next line begins with that is not blank.
+    indent: usize,
+    blank_before: usize,
+    blank_behind: usize,
+}
+
+impl Cut {
+    fn at(lines: &[&str], at: usize) -> Self {
+        let is_blank = |line: &&&str| line.trim().is_empty();
+        let (before, behind) = lines.split_at(at);
+        let blank_before = before.iter().rev().take(MAX_BLANK).take_while(is_blank).count();
+        let blank_behind = behind.iter().take(MAX_BLANK).take_while(is_blank).count();
+        let indent = behind.get(blank_behind).map_or(0, |line| line.len() - line.trim_start().len());
+        Self { indent, blank_before, blank_behind }
+    }
 }
 
 /// Edits that are shown together, with what is equal between and around them.
@@ -44,7 +80,7 @@ pub fn hunks(edits: &[Edit], old_len: usize, new_len: usize, context: usize) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::edits;
+    use super::super::{edits, equal_runs};
     use super::*;
     use proptest::prelude::*;
 
@@ -60,6 +96,26 @@ mod tests {
         ] {
             assert_eq!(lines(text), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn an_edit_of_lines_stands_between_paragraphs_and_blocks() {
+        let placed = |old: &str, new: &str| -> Vec<_> {
+            let found = line_edits(&lines(old), &lines(new), None);
+            found.edits.into_iter().map(|edit| (edit.old, edit.new)).collect()
+        };
+        // A paragraph goes with the blank line behind it.
+        assert_eq!(placed("a\n\nc\n", "a\n\nb\n\nc\n"), [(2..2, 2..4)]);
+        assert_eq!(placed("a\n\nb\n\nc\n", "a\n\nc\n"), [(2..4, 2..2)]);
+        // More blank lines are a better place than fewer.
+        assert_eq!(placed("x\n\n\nx\n\ny\n", "x\n\n\nx\n\n\nx\n\ny\n"), [(3..3, 3..6)]);
+        // A block begins with the line that is least indented.
+        assert_eq!(placed("- a\n  x\n- c\n  x\n", "- a\n  x\n- b\n  x\n- c\n  x\n"), [(2..2, 2..4)]);
+        assert_eq!(placed("f\n  x\nend\n", "f\n  x\nend\nf\n  x\nend\n"), [(3..3, 3..6)]);
+        assert_eq!(placed("\tx\n\n\tx\n", "\tx\n\n\tx\n\n\tx\n"), [(3..3, 3..5)]);
+        // With nothing to choose by, or beside another edit, as for any sequence.
+        assert_eq!(placed("x\na\na\ny\n", "x\na\na\na\ny\n"), [(3..3, 3..4)]);
+        assert_eq!(placed("a\n\n\nz\n", "a\nx\n\nz\n"), [(1..2, 1..2)]);
     }
 
     #[test]
@@ -79,6 +135,17 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn edits_of_lines_keep_as_many_as_others(old in "[ab \n]{0,40}", new in "[ab \n]{0,40}") {
+            let (old, new) = (lines(&old), lines(&new));
+            let kept = |edits: Edits| edits.edits.iter().map(|edit| edit.old.len() + edit.new.len()).sum::<usize>();
+            let found = line_edits(&old, &new, None);
+            for (at, run) in equal_runs(&found.edits, new.len()) {
+                prop_assert_eq!(&old[at..at + run.len()], &new[run]);
+            }
+            prop_assert_eq!(kept(found), kept(edits(&old, &new, None)));
+        }
+
         #[test]
         fn hunks_hold_every_edit_and_do_not_meet(
             old in "[ab\n]{0,30}", new in "[ab\n]{0,30}", context in prop_oneof![0..5usize, Just(usize::MAX)],

@@ -1,11 +1,14 @@
 //! Two sequences: the runs that differ.
 
-use similar::algorithms::{DiffHook, myers};
+use similar::algorithms::{DiffHook, lcs, myers};
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::hash::Hash;
 use std::ops::Range;
 use std::time::Instant;
+
+/// A search by table has at most so many cells, 4 bytes each.
+const MAX_TABLE: usize = 1 << 20;
 
 /// A run that differs. What stands between two edits is equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,19 +44,47 @@ pub struct Edits {
 /// After `until`, and after much work with very different sides, the search gives up and the edits are coarser. Without
 /// `until` the answer depends on nothing but the sides.
 pub fn edits<T: Eq + Hash>(old: &[T], new: &[T], until: Option<Instant>) -> Edits {
+    edits_placed(old, new, until, |_, _| ())
+}
+
+/// As [`edits`], but an edit of one side that is beside no other gets the place with the least `rank`, of those the last.
+///
+/// The rank is that of a run of items of one side.
+pub(super) fn edits_placed<T: Eq + Hash, R: Ord>(
+    old: &[T],
+    new: &[T],
+    until: Option<Instant>,
+    rank: impl Fn(&[T], Range<usize>) -> R,
+) -> Edits {
+    let mut changed = search(old, new, until, MAX_TABLE);
+    let simplified = changed.edits().iter().any(|edit| {
+        let there: HashSet<&T> = old[edit.old.clone()].iter().collect();
+        new[edit.new.clone()].iter().any(|item| there.contains(item))
+    });
+    slide(old, &mut changed.old, &changed.new, &rank);
+    slide(new, &mut changed.new, &changed.old, &rank);
+    Edits { edits: changed.edits(), simplified }
+}
+
+/// Finds items that are equal, in order; as many as there can be unless the search gives up.
+///
+/// A table, of at most `table` cells, of all pairs agrees best with git on which of many equal items are matched; next to
+/// it comes the search from the new side to the old.
+fn search<T: Eq + Hash>(old: &[T], new: &[T], until: Option<Instant>, table: usize) -> Changed {
     let prefix = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let behind = old[prefix..].iter().rev().zip(new[prefix..].iter().rev());
     let suffix = behind.take_while(|(old, new)| old == new).count();
     let (old_middle, new_middle) = (prefix..old.len() - suffix, prefix..new.len() - suffix);
     let mut changed = Changed::between(old.len(), &old_middle, new.len(), &new_middle);
-    changed.match_items(&Shared::of(old, old_middle, new, new_middle), until);
-    let simplified = changed.edits().iter().any(|edit| {
-        let there: HashSet<&T> = old[edit.old.clone()].iter().collect();
-        new[edit.new.clone()].iter().any(|item| there.contains(item))
-    });
-    slide(old, &mut changed.old, &changed.new);
-    slide(new, &mut changed.new, &changed.old);
-    Edits { edits: changed.edits(), simplified }
+    let shared = Shared::of(old, old_middle, new, new_middle);
+    let (old_range, new_range) = (0..shared.old.len(), 0..shared.new.len());
+    let mut matches = Matches { shared: &shared, changed: &mut changed };
+    let Ok(()) = if old_range.len().saturating_mul(new_range.len()) <= table {
+        lcs::diff_deadline(&mut matches, &shared.old, old_range, &shared.new, new_range, until)
+    } else {
+        myers::diff_deadline(&mut Swapped(matches), &shared.new, new_range, &shared.old, old_range, until)
+    };
+    changed
 }
 
 /// What stands between `edits`: runs of the new side, each with where the old side has the same.
@@ -107,12 +138,6 @@ impl Changed {
         changed
     }
 
-    fn match_items(&mut self, shared: &Shared, until: Option<Instant>) {
-        let (old, new) = (0..shared.old.len(), 0..shared.new.len());
-        let mut matches = Matches { shared, changed: self };
-        let Ok(()) = myers::diff_deadline(&mut matches, &shared.old, old, &shared.new, new, until);
-    }
-
     fn edits(&self) -> Vec<Edit> {
         let end = |side: &[bool], start: usize| start + side[start..].iter().take_while(|changed| **changed).count();
         let (mut edits, mut old_at, mut new_at) = (Vec::new(), 0, 0);
@@ -145,9 +170,21 @@ impl DiffHook for Matches<'_> {
     }
 }
 
+/// Marks what a search from the new side to the old matches.
+struct Swapped<'a>(Matches<'a>);
+
+impl DiffHook for Swapped<'_> {
+    type Error = Infallible;
+
+    fn equal(&mut self, new: usize, old: usize, len: usize) -> Result<(), Infallible> {
+        self.0.equal(old, new, len)
+    }
+}
+
 /// Moves each run of changed items of one side over the equal items around it, as far as what is equal stays so: to the
-/// last place where the other side has changed items too, or else to the last of all. Runs that meet become one.
-fn slide<T: Eq>(items: &[T], changed: &mut [bool], other: &[bool]) {
+/// last place where the other side has changed items too, or else to the one with the least `rank`, of those the last.
+/// Runs that meet become one.
+fn slide<T: Eq, R: Ord>(items: &[T], changed: &mut [bool], other: &[bool], rank: &impl Fn(&[T], Range<usize>) -> R) {
     // Between the equal items, from before the first to behind the last: whether the other side has changed ones there.
     let mut beside = vec![false];
     for &changed in other {
@@ -177,7 +214,18 @@ fn slide<T: Eq>(items: &[T], changed: &mut [bool], other: &[bool]) {
                 break place;
             }
         };
-        while place.is_some_and(|place| place < run.gap) && run.up() {}
+        let place = place.unwrap_or_else(|| {
+            let mut best = (rank(items, run.start..run.end), run.gap);
+            while run.up() {
+                let here = rank(items, run.start..run.end);
+                if here < best.0 {
+                    best = (here, run.gap);
+                }
+            }
+            best.1
+        });
+        while place < run.gap && run.up() {}
+        while place > run.gap && run.down() {}
         (start, gap) = (run.end, run.gap);
     }
 }
@@ -284,21 +332,23 @@ mod tests {
     #[test]
     fn runs_that_meet_become_one() {
         let mut changed = [true, false, true, false, false];
-        slide(b"aaabc", &mut changed, &[false; 3]);
+        slide(b"aaabc", &mut changed, &[false; 3], &|_, _| ());
         assert_eq!(changed, [false, true, true, false, false]);
     }
 
     #[test]
     fn a_search_that_must_stop_says_so() {
-        let old: Vec<u32> = (0..2000).map(|n| n * n % 61).collect();
-        let new: Vec<u32> = (0..2000).map(|n| n * 7 % 61).collect();
         #[allow(clippy::disallowed_methods, reason = "any moment that has passed")]
         let passed = Instant::now().checked_sub(Duration::from_secs(1)).expect("a moment ago");
-        let found = edits(&old, &new, Some(passed));
-        assert!(found.simplified);
-        assert_eq!(applied(&old, &new, &found.edits), new);
-        let apart = edits(&old, &[100; 2000], Some(passed));
-        assert_eq!((apart.edits.len(), apart.simplified), (1, false));
+        for size in [100, 2000] {
+            let old: Vec<u32> = (0..size).map(|n| n * n % 61).collect();
+            let new: Vec<u32> = (0..size).map(|n| n * 7 % 61).collect();
+            let found = edits(&old, &new, Some(passed));
+            assert!(found.simplified);
+            assert_eq!(applied(&old, &new, &found.edits), new);
+            let apart = edits(&old, &[100; 2000], Some(passed));
+            assert_eq!((apart.edits.len(), apart.simplified), (1, false));
+        }
     }
 
     #[test]
@@ -328,6 +378,19 @@ mod tests {
             }
             let back: usize = edits(&new, &old, None).edits.iter().map(|edit| edit.new.len()).sum();
             prop_assert_eq!(dropped, back);
+        }
+
+        #[test]
+        fn both_searches_match_the_most(old in vec(0..6u8, 0..60), new in vec(0..6u8, 0..60)) {
+            for table in [0, MAX_TABLE] {
+                let changed = search(&old, &new, None, table);
+                let kept = |side: &[u8], changed: &[bool]| -> Vec<u8> {
+                    side.iter().zip(changed).filter(|(_, changed)| !**changed).map(|(item, _)| *item).collect()
+                };
+                let kept = [kept(&old, &changed.old), kept(&new, &changed.new)];
+                prop_assert_eq!(&kept[0], &kept[1]);
+                prop_assert_eq!(kept[0].len(), common(&old, &new));
+            }
         }
 
         #[test]

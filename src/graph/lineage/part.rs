@@ -2,7 +2,7 @@
 
 use super::{Part, Sought, Unit};
 use crate::graph::compare::{
-    ARRAY_LIMIT, Edit, Pointer, Remark, each_leaf, edits, equal_runs, lines, pair_members, texts,
+    ARRAY_LIMIT, Edit, Pointer, Remark, each_leaf, edits, equal_runs, line_edits, lines, pair_members, texts,
 };
 use crate::model::{Content, Tree, minify};
 use crate::store::Number;
@@ -105,7 +105,7 @@ impl Links {
     }
 
     fn lines(&mut self, old: &[&str], new: &[&str]) {
-        let edits = edits(old, new, None).edits;
+        let edits = line_edits(old, new, None).edits;
         self.same.extend(equal_runs(&edits, new.len()).map(|(old, new)| Link { new, old }));
         for Edit { old, new } in edits.into_iter().filter(|edit| !edit.old.is_empty()) {
             let link = |at| Link { new: at..at + 1, old: (old.start + (at - new.start)).min(old.end - 1) };
