@@ -10,6 +10,8 @@ use std::time::Instant;
 
 const SIZES: [usize; 2] = [1_000, 100_000];
 const STAGED: usize = 10_000;
+const NODES: usize = 10_000;
+const COMMITS: [usize; 2] = [1_000, 100_000];
 
 fn mnem(place: &Path, arguments: &[&str]) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mnem"));
@@ -34,6 +36,18 @@ fn rows(count: usize) -> String {
         let word = "word ".repeat(20);
         writeln!(rows, r#"{{"id":"entity/{number:06}/fact","content":"what is believed about {number}, {word}"}}"#)
             .expect("a text grows");
+    }
+    rows
+}
+
+/// So many commits of one node each, of which ten change the node that is asked for.
+fn history(commits: usize) -> String {
+    let mut rows = rows(NODES) + "{\"commit\":{\"message\":\"import\"}}\n";
+    for number in 0..commits {
+        let node = if number % (commits / 10) == 0 { 400 } else { 401 + number * 7919 % (NODES - 401) };
+        writeln!(rows, r#"{{"id":"entity/{node:06}/fact","content":"what is believed since {number}"}}"#)
+            .expect("a text grows");
+        writeln!(rows, r#"{{"commit":{{"message":"step {number}"}}}}"#).expect("a text grows");
     }
     rows
 }
@@ -72,8 +86,24 @@ fn main() {
             lines.push((format!("put after {STAGED} staged puts"), STAGED, many));
         }
     }
+    for commits in COMMITS {
+        let place = base.path().join(format!("history-{commits}"));
+        std::fs::create_dir(&place).expect("a directory");
+        std::fs::write(place.join("rows"), history(commits)).expect("a file");
+        mnem(&place, &["init"]);
+        mnem(&place, &["put", "--jsonl", "rows", "--commits"]);
+        let commands: [(&str, &[&str]); 4] = [
+            ("blame", &["blame", "entity/000400/fact"]),
+            ("log of one id", &["log", "--", "entity/000400/fact"]),
+            ("diff of neighbours", &["diff", "HEAD~1", "HEAD"]),
+            ("show", &["show"]),
+        ];
+        for (name, arguments) in commands {
+            lines.push((format!("{name}, {NODES} nodes"), commits, instructions(&place, arguments)));
+        }
+    }
     lines.push(("version".to_owned(), 0, instructions(base.path(), &["version"])));
-    println!("\n| command | nodes or puts | instructions |\n|---|---|---|");
+    println!("\n| command | nodes, puts or commits | instructions |\n|---|---|---|");
     for (name, size, count) in lines {
         println!("| {name} | {size} | {} |", count.map_or("no valgrind".to_owned(), |count| count.to_string()));
     }
