@@ -330,8 +330,12 @@ fn a_revision_that_names_no_commit_is_refused() {
         ("HEAD^{tree}", "'HEAD^{tree}' is not a revision: behind a name only ~N, ^N and @{TIME} may stand", grammar),
         ("HEAD~18446744073709551616", "'HEAD~18446744073709551616' is not a revision: a count is too large", grammar),
     ] {
-        for arguments in [&["log", revision][..], &["log", "-r", revision], &["get", "k", "--rev", revision]] {
-            refused(|json| place.mnem(json).arguments(arguments), 128, "bad-revision", message, hint);
+        refused(|json| place.mnem(json).arguments(["get", "k", "--rev", revision]), 128, "bad-revision", message, hint);
+        let behind = "; ids stand behind '--', such as 'mnem log -- ID'";
+        let unknown = if message.starts_with("unknown") && hint == log { behind } else { "" };
+        let hint = format!("{hint}{unknown}");
+        for arguments in [&["log", revision][..], &["log", "-r", revision]] {
+            refused(|json| place.mnem(json).arguments(arguments), 128, "bad-revision", message, &hint);
         }
     }
 }
