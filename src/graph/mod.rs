@@ -23,7 +23,7 @@ pub use change_filter::ChangeFilter;
 pub use compare::*;
 pub use entry::{Entry, Surroundings};
 pub use history::{Step, history, removal};
-pub use lineage::{Lineage, Part, Unit, Versions, lineage};
+pub use lineage::{Lineage, Unit, Versions, lineage};
 pub use node_filter::NodeFilter;
 pub use node_versions::{NodeVersions, STAGED};
 pub use origin::{Origin, Writer, origin, written};
