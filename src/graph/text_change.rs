@@ -1,6 +1,6 @@
 //! Changes of text that are looked for.
 
-use super::compare::{edits, lines};
+use super::compare::{line_edits, lines};
 use crate::model::Content;
 use memchr::memmem;
 use regex::Regex;
@@ -46,7 +46,7 @@ fn line_changes(regex: &Regex, old: &str, new: &str) -> bool {
     }
     let moved = |line: &&str| surplus.contains_key(line);
     !surplus.is_empty()
-        && edits(&old, &new, None)
+        && line_edits(&old, &new, None)
             .edits
             .into_iter()
             .any(|edit| old[edit.old].iter().any(moved) || new[edit.new].iter().any(moved))
@@ -109,7 +109,7 @@ mod tests {
     proptest! {
         #[test]
         fn lines_are_those_of_the_edits(old in "[abc\n]{0,24}", new in "[abc\n]{0,24}", at in 0..4usize) {
-            let made = edits(&lines(&old), &lines(&new), None).edits;
+            let made = line_edits(&lines(&old), &lines(&new), None).edits;
             let of = |text, range: std::ops::Range<usize>| lines(text)[range].concat();
             let touched = made.into_iter().flat_map(|edit| [of(&old, edit.old), of(&new, edit.new)]);
             let touched: Vec<_> = touched.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()).collect();
