@@ -22,14 +22,14 @@ pub enum By {
 pub enum Comparison<'a> {
     /// They are compared by line.
     Texts(Cow<'a, str>, Cow<'a, str>),
-    /// They are compared by leaf: JSON texts.
-    Values(Option<&'a str>, Option<&'a str>),
+    /// They are compared by leaf.
+    Values(Option<&'a Content>, Option<&'a Content>),
 }
 
 impl<'a> Comparison<'a> {
     /// Puts two contents side by side. Strings that spell the same text otherwise are compared as values.
     pub fn of(old: Option<&'a Content>, new: Option<&'a Content>, by: By) -> Self {
-        let values = Self::Values(old.map(Content::json), new.map(Content::json));
+        let values = Self::Values(old, new);
         let text = |content: Option<&'a Content>| match content {
             None => Some(Cow::Borrowed("")),
             Some(content) if by == By::Line => Some(content.text().unwrap_or(Cow::Borrowed(content.json()))),
@@ -37,7 +37,7 @@ impl<'a> Comparison<'a> {
         };
         match (by, text(old), text(new)) {
             (By::Auto | By::Line, Some(old_text), Some(new_text)) => {
-                let respelled = old_text == new_text && old.is_some() && new.is_some() && old != new;
+                let respelled = old.zip(new).is_some_and(|(old, new)| old.respells(new));
                 if respelled { values } else { Self::Texts(old_text, new_text) }
             }
             (By::Auto | By::Line | By::Path, _, _) => values,
@@ -56,25 +56,19 @@ impl<'a> Comparison<'a> {
             }
             Self::Values(old, new) => match (*old, *new) {
                 (Some(old), Some(new)) => {
-                    let found = value_edits(old, new, until);
-                    let remark = found.remark.or_else(|| respelled(old, new).then_some(Remark::Respelled));
+                    let found = value_edits(old.json(), new.json(), until);
+                    let remark = found.remark.or_else(|| old.respells(new).then_some(Remark::Respelled));
                     ContentEdits::Paths { changes: found.changes, remark, simplified: found.simplified }
                 }
                 (old, new) => {
                     let op = if old.is_none() { Op::Add } else { Op::Remove };
-                    let json = |json: Option<&str>| json.map(|json| minify(json).into_owned());
+                    let json = |content: Option<&Content>| content.map(|content| minify(content.json()).into_owned());
                     let change = PathChange { op, path: String::new(), old: json(old), new: json(new) };
                     ContentEdits::Paths { changes: vec![change], remark: None, simplified: false }
                 }
             },
         }
     }
-}
-
-/// Whether two strings have one text.
-fn respelled(old: &str, new: &str) -> bool {
-    let text = |json: &str| if json.starts_with('"') { serde_json::from_str::<String>(json).ok() } else { None };
-    old != new && text(old).is_some_and(|old| text(new) == Some(old))
 }
 
 /// What differs between two contents.
