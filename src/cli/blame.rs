@@ -198,13 +198,13 @@ fn header(out: &mut dyn Write, writer: &Writer, paint: Paint) -> io::Result<()> 
 
 /// A content as a whole, indented.
 fn block(out: &mut dyn Write, content: &Content) -> io::Result<()> {
-    let text = content.text().unwrap_or(Cow::Borrowed(content.json()));
+    let text = content.readable();
     text.split_terminator('\n').try_for_each(|line| writeln!(out, "    {}", one_line(line)))
 }
 
 /// A line of a text, as its own content has it.
 fn text(line: &Content) -> String {
-    one_line(&line.text().unwrap_or(Cow::Borrowed(line.json())))
+    one_line(&line.readable())
 }
 
 /// A text on one line; of a long one the inside is left out.
@@ -268,7 +268,7 @@ fn all(patterns: &[Pattern], args: &BlameArgs, context: &mut Context) -> Result<
             context.json_line(&BlameJson::row(row)?)?;
             continue;
         }
-        let content = row.node.content.text().unwrap_or(Cow::Borrowed(row.node.content.json()));
+        let content = row.node.content.readable();
         let begin: String = content.chars().take_while(|&c| c != '\n').take(SHOWN).collect();
         let rest = if begin.len() < content.trim_end().len() { "…" } else { "" };
         let begin = format!("{}{rest}", escape_line(&begin));

@@ -83,10 +83,6 @@ impl Content {
     }
 
     /// Whether both are strings of the same text, spelled in two ways.
-    #[cfg_attr(
-        not(any(test, feature = "internals")),
-        expect(dead_code, reason = "the verbs that compare are built on it")
-    )]
     pub fn respells(&self, other: &Self) -> bool {
         self != other && self.text().is_some_and(|text| other.text() == Some(text))
     }

@@ -32,7 +32,7 @@ impl<'a> Comparison<'a> {
         let values = Self::Values(old, new);
         let text = |content: Option<&'a Content>| match content {
             None => Some(Cow::Borrowed("")),
-            Some(content) if by == By::Line => Some(content.text().unwrap_or(Cow::Borrowed(content.json()))),
+            Some(content) if by == By::Line => Some(content.readable()),
             Some(content) => content.text(),
         };
         match (by, text(old), text(new)) {
