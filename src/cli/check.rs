@@ -3,7 +3,7 @@
 use super::assertions::read_assertions;
 use super::context::{AtRevision, Context};
 use super::error::CliError;
-use super::finding::{FindingJson, OriginJson, blame, finding};
+use super::finding::{FindingJson, OriginJson, RemovalJson, blame, finding, removal};
 use super::input::read_bytes;
 use super::json::V;
 use super::junit::{Case, junit};
@@ -51,13 +51,15 @@ struct FailureJson<'a> {
     #[serde(flatten)]
     finding: FindingJson<'a>,
     blame: Vec<OriginJson<'a>>,
+    removal: Option<RemovalJson<'a>>,
 }
 
 impl<'a> CheckJson<'a> {
     fn new(assertion: &'a Assertion, failures: &'a [Failure<'_>]) -> Result<Self, CliError> {
         let failure = |failure: &'a Failure<'_>| {
             let blame = failure.writers.iter().map(OriginJson::new).collect();
-            Ok(FailureJson { finding: FindingJson::new(failure.predicate, &failure.found)?, blame })
+            let removal = failure.removal.as_ref().map(RemovalJson::new).transpose()?;
+            Ok(FailureJson { finding: FindingJson::new(failure.predicate, &failure.found)?, blame, removal })
         };
         let told = failures.iter().map(failure).collect::<Result<Vec<_>, CliError>>()?;
         Ok(Self { v: V, r#type: "check", name: &assertion.name, holds: failures.is_empty(), failures: told })
@@ -108,7 +110,9 @@ fn show(assertion: &Assertion, failure: &Failure<'_>, context: &mut Context) -> 
 
 /// What was found, and who wrote it.
 fn lines(failure: &Failure<'_>, paint: Paint) -> (String, Vec<String>) {
-    (finding(failure.predicate, &failure.found), failure.writers.iter().map(|writer| blame(writer, paint)).collect())
+    let writers = failure.writers.iter().map(|writer| blame(writer, paint));
+    let blame = failure.removal.iter().flat_map(|end| removal(end, paint)).chain(writers);
+    (finding(failure.predicate, &failure.found), blame.collect())
 }
 
 fn sum(checked: &[Vec<Failure<'_>>]) -> String {

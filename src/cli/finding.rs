@@ -5,7 +5,7 @@ use super::json::{WriterJson, raw};
 use super::paint::Paint;
 use super::text::{cut, escape_line};
 use super::writer_text;
-use crate::graph::{Found, Predicate, Writer};
+use crate::graph::{Found, Predicate, Removal, Writer};
 use crate::model::{Content, minify};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -40,6 +40,14 @@ pub fn blame(writer: &Writer, paint: Paint) -> String {
     let id = paint.id(&escape_line(writer.node.id.as_str()));
     let provenance = writer_text::provenance(&writer.node, paint);
     format!("{id}: {} {provenance}", writer_text::writer(writer, paint)).trim_end().to_owned()
+}
+
+/// Who took a node away, and what it said last and who wrote that: a line each.
+pub fn removal(removal: &Removal, paint: Paint) -> [String; 2] {
+    let id = paint.id(&escape_line(removal.last.node.id.as_str()));
+    let place = writer_text::place(removal.commit.as_ref(), None, paint);
+    let said = escape_line(&cut(&minify(removal.last.node.content.json()))).into_owned();
+    [format!("{id}: {place} {}", paint.removed("removed")), format!("{}: {said}", blame(&removal.last, paint))]
 }
 
 /// A predicate and what stands where it looked; the fields of a row or a part of one.
@@ -80,5 +88,29 @@ impl<'a> OriginJson<'a> {
     /// The shape of an origin.
     pub fn new(writer: &'a Writer) -> Self {
         Self { id: writer.node.id.as_str(), writer: WriterJson::of(writer) }
+    }
+}
+
+/// Who took a node away, and what it said last.
+#[derive(Serialize)]
+pub struct RemovalJson<'a> {
+    commit: Option<String>,
+    author: Option<&'a str>,
+    time: Option<String>,
+    content: Box<RawValue>,
+    last: WriterJson<'a>,
+}
+
+impl<'a> RemovalJson<'a> {
+    /// The shape of a removal.
+    pub fn new(removal: &'a Removal) -> Result<Self, CliError> {
+        let commit = removal.commit.as_ref();
+        Ok(Self {
+            commit: commit.map(|commit| commit.id.to_string()),
+            author: commit.map(|commit| commit.author.as_str()),
+            time: commit.map(|commit| commit.time.to_string()),
+            content: raw(removal.last.node.content.json())?,
+            last: WriterJson::of(&removal.last),
+        })
     }
 }

@@ -1,9 +1,9 @@
 //! What became of one node over the history of a commit.
 
-use super::{Reach, versions};
+use super::{Reach, Writer, origin, versions};
 use crate::model::NodeId;
 use crate::object::{Leaf, get};
-use crate::store::{Access, Number, StoreError, Tables};
+use crate::store::{Access, CommitRecord, Number, StoreError, Tables};
 
 /// A commit that wrote a version of a node, or took the node away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,4 +55,12 @@ pub fn removal<A: Access>(tables: &Tables<A>, id: &NodeId, start: Number) -> Res
         overwritten = overwritten.or(Some(commit));
     }
     Ok(overwritten)
+}
+
+/// What a node said before `commit` took it away.
+pub fn last_version<A: Access>(tables: &Tables<A>, id: &NodeId, commit: &CommitRecord) -> Result<Writer, StoreError> {
+    let last = commit.parents.iter().map(|&parent| origin(tables, tables.root(Some(parent))?, id));
+    let last = last.filter_map(Result::transpose).next().transpose()?;
+    let missing = || StoreError::corrupt(format!("the version of '{id}' that was removed is missing"));
+    last.map(Writer::from).ok_or_else(missing)
 }

@@ -31,6 +31,15 @@ impl From<Origin> for Writer {
     }
 }
 
+/// The end of a node.
+#[derive(Clone, Debug)]
+pub struct Removal {
+    /// Who took it away; `None` where that is staged.
+    pub commit: Option<CommitRecord>,
+    /// What it said last.
+    pub last: Writer,
+}
+
 /// Who wrote the node of `id` in the state below `root`; `None` where it has none.
 pub fn origin<A: Access>(tables: &Tables<A>, root: Option<Link>, id: &NodeId) -> Result<Option<Origin>, StoreError> {
     get(tables, root, id)?.map(|leaf| written(tables, leaf)).transpose()

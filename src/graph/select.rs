@@ -1,9 +1,9 @@
 //! The nodes of a memory that patterns choose.
 
-use super::{Revision, RevisionError, State, Writer, resolve, written};
+use super::{Removal, Resolved, Revision, RevisionError, State, Writer, last_version, removal, resolve, written};
 use crate::model::{Content, Node, NodeId, Pattern};
 use crate::object::{Leaf, Link, Source, decode_node, get, leaves};
-use crate::store::{Access, SessionView, StoreError, Tables};
+use crate::store::{Access, Number, SessionView, StoreError, Tables};
 use std::collections::BTreeMap;
 
 /// The nodes below `root` whose ids match one of `patterns`, in the order of the ids; all where there is no pattern.
@@ -66,6 +66,7 @@ impl Held<'_> {
 /// A memory as a session sees it: HEAD with what is staged, or a revision.
 pub struct Memory<'v, 'a, A: Access> {
     view: &'v SessionView<'a, A>,
+    commit: Option<Number>,
     root: Option<Link>,
     staged: bool,
     /// A branch name that is also the prefix of a commit id.
@@ -76,12 +77,12 @@ impl<'v, 'a, A: Access> Memory<'v, 'a, A> {
     /// The memory at `revision`, or HEAD with the staged changes where none is named.
     pub fn at(view: &'v SessionView<'a, A>, revision: Option<&Revision>) -> Result<Self, RevisionError> {
         let Some(revision) = revision else {
-            let root = view.tables.root(view.head_commit()?)?;
-            return Ok(Self { view, root, staged: true, also_prefix: None });
+            let commit = view.head_commit()?;
+            return Ok(Self { view, commit, root: view.tables.root(commit)?, staged: true, also_prefix: None });
         };
-        let resolved = resolve(view.tables, &view.head, revision)?;
-        let root = view.tables.root(Some(resolved.number))?;
-        Ok(Self { view, root, staged: false, also_prefix: resolved.also_prefix })
+        let Resolved { number, also_prefix } = resolve(view.tables, &view.head, revision)?;
+        let root = view.tables.root(Some(number))?;
+        Ok(Self { view, commit: Some(number), root, staged: false, also_prefix })
     }
 
     /// The node of one id.
@@ -105,6 +106,21 @@ impl<'v, 'a, A: Access> Memory<'v, 'a, A> {
             Some(held @ Held::Staged(_)) => Some(Writer { commit: None, node: held.node(self.view.tables)? }),
             None => None,
         })
+    }
+
+    /// Who took the node of one id away, and what it said last; `None` where it stands, and where it never was.
+    pub fn removal(&self, id: &NodeId) -> Result<Option<Removal>, StoreError> {
+        if self.find(id)?.is_some() {
+            return Ok(None);
+        }
+        if let Some(leaf) = get(self.view.tables, self.root, id)? {
+            return Ok(Some(Removal { commit: None, last: written(self.view.tables, leaf)?.into() }));
+        }
+        let Some(start) = self.commit else { return Ok(None) };
+        let Some(number) = removal(self.view.tables, id, start)? else { return Ok(None) };
+        let commit = self.view.tables.commit(number)?;
+        let last = last_version(self.view.tables, id, &commit)?;
+        Ok(Some(Removal { commit: Some(commit), last }))
     }
 
     /// The nodes whose ids begin with `prefix`, in the order of the ids; found in the index of ids.

@@ -2,12 +2,12 @@
 
 use super::OpError;
 use crate::graph::{
-    Held, Lineage, Memory, NodeVersions, Remark, Revision, STAGED, Step, Unit, Writer, history, leaves, lineage, lines,
-    origin, removal, resolve, written,
+    Held, Lineage, Memory, NodeVersions, Remark, Removal, Revision, STAGED, Step, Unit, Writer, history, last_version,
+    leaves, lineage, lines, resolve, written,
 };
 use crate::model::{Content, Node, NodeId, Pattern, SessionName};
 use crate::object::{Leaf, get};
-use crate::store::{Access, CommitRecord, Disk, Number, SessionView, Store, StoreError};
+use crate::store::{Access, Disk, Number, SessionView, Store, StoreError};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -64,15 +64,6 @@ pub enum BlameReport {
     Removed(Removal),
 }
 
-/// The end of a node.
-#[derive(Clone, Debug)]
-pub struct Removal {
-    /// Who took it away; `None` where that is staged.
-    pub commit: Option<CommitRecord>,
-    /// What it said last.
-    pub last: Writer,
-}
-
 /// Who wrote each part of the node `id`, and branch names that are prefixes of commit ids too.
 pub fn blame<D: Disk>(
     store: &Store<D>,
@@ -91,7 +82,7 @@ pub fn blame<D: Disk>(
         }
         let report = match memory.find(id)? {
             Some(held) => stands(view, id, held, request, &ignored)?,
-            None => gone(view, id, request)?,
+            None => BlameReport::Removed(memory.removal(id)?.ok_or_else(|| OpError::NoNode(vec![id.clone()]))?),
         };
         Ok((report, also_prefixes))
     })
@@ -147,39 +138,6 @@ fn content_of(part: &str, is_text: bool) -> Content {
     } else {
         Content::from_json(part).expect("what is no line is a value")
     }
-}
-
-/// What to tell of a node that does not stand.
-fn gone<A: Access>(view: &SessionView<'_, A>, id: &NodeId, request: &BlameRequest) -> Result<BlameReport, OpError> {
-    let absent = || OpError::NoNode(vec![id.clone()]);
-    let start = match &request.revision {
-        Some(revision) => resolve(view.tables, &view.head, revision)?.number,
-        None => view.head_commit()?.ok_or_else(absent)?,
-    };
-    if request.revision.is_none()
-        && let Some(leaf) = head_leaf(view, id)?
-    {
-        return Ok(BlameReport::Removed(Removal { commit: None, last: written(view.tables, leaf)?.into() }));
-    }
-    let number = removal(view.tables, id, start)?.ok_or_else(absent)?;
-    let commit = view.tables.commit(number)?;
-    let last = last_version(view, id, &commit)?;
-    Ok(BlameReport::Removed(Removal { commit: Some(commit), last }))
-}
-
-/// What a node said before `commit` took it away.
-fn last_version<A: Access>(
-    view: &SessionView<'_, A>,
-    id: &NodeId,
-    commit: &CommitRecord,
-) -> Result<Writer, StoreError> {
-    let last = commit.parents.iter().map(|&parent| {
-        let root = view.tables.root(Some(parent))?;
-        origin(view.tables, root, id)
-    });
-    let last = last.filter_map(Result::transpose).next().transpose()?;
-    let missing = || StoreError::corrupt(format!("the version of '{id}' that was removed is missing"));
-    last.map(Writer::from).ok_or_else(missing)
 }
 
 fn head_leaf<A: Access>(view: &SessionView<'_, A>, id: &NodeId) -> Result<Option<Leaf>, StoreError> {
@@ -299,7 +257,7 @@ pub fn versions_of<D: Disk>(
                     Some(leaf) => Version::Written(Box::new(written(view.tables, leaf)?.into())),
                     None => {
                         let commit = view.tables.commit(commit)?;
-                        let last = last_version(view, id, &commit)?;
+                        let last = last_version(view.tables, id, &commit)?;
                         Version::Removed(Box::new(Removal { commit: Some(commit), last }))
                     }
                 });

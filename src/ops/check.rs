@@ -1,7 +1,7 @@
 //! Named assertions over a memory, and who wrote what makes one fail.
 
 use super::OpError;
-use crate::graph::{Evaluation, Found, Held, Memory, Predicate, Revision, Subject, Writer};
+use crate::graph::{Evaluation, Found, Held, Memory, Predicate, Removal, Revision, Subject, Writer};
 use crate::model::{Pattern, SessionName};
 use crate::store::{Access, Disk, Store, StoreError};
 use std::cmp::Reverse;
@@ -25,6 +25,8 @@ pub struct Failure<'a> {
     pub predicate: &'a Predicate,
     /// What stands where it looked.
     pub found: Found,
+    /// Who took away the node that is missed, and what it said last.
+    pub removal: Option<Removal>,
     /// Who wrote that. Where a number of nodes is wrong, who wrote them, the latest first and at most ten.
     pub writers: Vec<Writer>,
 }
@@ -47,7 +49,11 @@ pub fn check<'a, D: Disk>(
                 let Evaluation { holds, found } = predicate.evaluate(&memory)?;
                 if !holds {
                     let writers = writers(&memory, predicate, &found)?;
-                    failures.push(Failure { predicate, found, writers });
+                    let removal = match &found {
+                        Found::Absent(id) => memory.removal(id)?,
+                        Found::Node(..) | Found::Value(..) | Found::Number(_) | Found::Nothing => None,
+                    };
+                    failures.push(Failure { predicate, found, removal, writers });
                 }
             }
             checked.push(failures);

@@ -1,6 +1,6 @@
 //! `mnem check`
 
-use super::support::{FIRST, Place, SECOND, json, lines};
+use super::support::{FIRST, Place, SECOND, THIRD, json, lines};
 use std::collections::BTreeMap;
 
 /// Two assertions that hold in the story's memory and two that do not.
@@ -25,7 +25,9 @@ fn told() -> String {
     format!(
         "Maria is vegan: --contains user/diet vegan: {is_steak}\n{}\
          Maria is vegan: --not --contains user/diet steak: {is_steak}\n{}\
-         allergies are known: --present user/allergies: there is no node 'user/allergies'\n",
+         allergies are known: --present user/allergies: there is no node 'user/allergies'\n\
+         \x20   user/allergies: 8bf0cc447a ~2025-12-01T11:00:00.500+01:00 Ada <ada@example.org> removed\n\
+         \x20   user/allergies: 8f53e073d1 ~2025-12-01T08:00:00.000+00:00 Ada <ada@example.org>: [\"peanuts\",1.0]\n",
         steak(),
         steak()
     )
@@ -38,15 +40,13 @@ fn each_predicate_that_fails_is_printed_with_who_wrote_what_stands_there() {
     place.mnem(&["check", "beliefs.jsonl"]).ends(1, &told(), "2 of 4 assertions failed\n");
     place.mnem(&["check", "-", "-q"]).input(BELIEFS).ends(1, &told(), "");
     place.mnem(&["check", "beliefs.jsonl", "-z", "-q"]).ends(1, &told().replace('\n', "\0"), "");
-    let rows =
-        lines(&BELIEFS.lines().filter(|row| row.contains("allergies") || row.contains("set")).collect::<Vec<_>>());
+    let rows = lines(&BELIEFS.lines().filter(|row| row.contains("set")).collect::<Vec<_>>());
     let rows = rows.replace("\\\"20:00\\\"", "0");
-    let [name, missing] = ["dinner is set", "allergies are known"].map(|name| format!("\u{1b}[31m{name}\u{1b}[0m"));
+    let name = "\u{1b}[31mdinner is set\u{1b}[0m";
     let commit = format!("\u{1b}[33m{}\u{1b}[0m", &SECOND[..10]);
     let coloured = format!(
         "{name}: --path-equals plan/dinner /at 0: 'plan/dinner' has \"20:00\" at '/at'\n    \
-         \u{1b}[1mplan/dinner\u{1b}[0m: {commit} 2025-12-01T09:30:00.50+01:00 Ada <ada@example.org>\n\
-         {missing}: --present user/allergies: there is no node 'user/allergies'\n"
+         \u{1b}[1mplan/dinner\u{1b}[0m: {commit} 2025-12-01T09:30:00.50+01:00 Ada <ada@example.org>\n"
     );
     place.mnem(&["check", "-", "-q", "--color", "always"]).input(rows).ends(1, &coloured, "");
     place.mnem(&["check", "beliefs.jsonl", "-q", "-C", ".."]).within(".mnemosyne").ends(1, &told(), "");
@@ -91,6 +91,23 @@ fn before_the_first_commit_the_memory_is_what_is_staged() {
 }
 
 #[test]
+fn of_a_node_that_is_missed_it_is_told_who_removed_it_and_what_it_said() {
+    let place = Place::with_story();
+    let row = r#"{"name":"a","predicates":["--contains","user/allergies","peanuts"]}"#;
+    let told = "a: --contains user/allergies peanuts: there is no node 'user/allergies'\n    \
+        user/allergies: 8bf0cc447a ~2025-12-01T11:00:00.500+01:00 Ada <ada@example.org> removed\n    \
+        user/allergies: 8f53e073d1 ~2025-12-01T08:00:00.000+00:00 Ada <ada@example.org>: [\"peanuts\",1.0]\n";
+    place.mnem(&["check", "-", "-q"]).input(row).ends(1, told, "");
+    let answer = place.mnem(&["check", "-", "-q", "--json"]).input(row).answer();
+    let row: serde_json::Value = serde_json::from_str(&answer.stdout).expect("one row");
+    let removal = &row["failures"][0]["removal"];
+    assert_eq!((&removal["commit"], &removal["content"][0]), (&THIRD.into(), &"peanuts".into()));
+    assert_eq!(removal["last"]["commit"], FIRST);
+    let row = r#"{"name":"a","predicates":["--present","never"]}"#;
+    place.mnem(&["check", "-", "-q"]).input(row).ends(1, "a: --present never: there is no node 'never'\n", "");
+}
+
+#[test]
 fn of_a_wrong_number_the_ten_latest_nodes_are_blamed() {
     let place = Place::with_store();
     let row = |id: &str| format!("{{\"id\":\"{id}\",\"content\":1}}");
@@ -128,9 +145,9 @@ fn as_json_each_assertion_is_one_row() {
     let expected = format!(
         "{{\"v\":1,\"type\":\"check\",\"name\":\"a\\u001b\",\"holds\":false,\"failures\":[\
          {{\"predicate\":[\"--not\",\"--present\",\"plan/dinner\"],\"id\":\"plan/dinner\",\"present\":true,\
-         \"content\":{{\"at\":\"20:00\"}},\"count\":null,\"blame\":[{blame}]}},\
+         \"content\":{{\"at\":\"20:00\"}},\"count\":null,\"blame\":[{blame}],\"removal\":null}},\
          {{\"predicate\":[\"--present\",\"x\"],\"id\":\"x\",\"present\":false,\"content\":null,\"count\":null,\
-         \"blame\":[]}}]}}\n\
+         \"blame\":[],\"removal\":null}}]}}\n\
          {{\"v\":1,\"type\":\"check\",\"name\":\"b\",\"holds\":true,\"failures\":[]}}\n"
     );
     place.mnem(&["check", "-", "--json"]).input(rows).ends(1, &expected, "1 of 2 assertions failed\n");
