@@ -105,7 +105,7 @@ fn build(directory: &Path, branch: &BranchName) -> Result<(), StoreError> {
 pub fn create_tables(file: impl StorageBackend, branch: &BranchName) -> Result<(), StoreError> {
     let database = super::open::builder().create_with_backend(file)?;
     let transaction = database.begin_write()?;
-    let session = Session { head: Head::Branch(branch.ref_name()), consumed: 0 };
+    let session = Session::at(Head::Branch(branch.ref_name()));
     Tables::create(&transaction)?.set_session(&SessionName::default(), &session)?;
     transaction.commit()?;
     Ok(database.close()?)

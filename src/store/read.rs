@@ -130,6 +130,18 @@ impl<A: Access> Tables<A> {
         Ok(Some((index, update)))
     }
 
+    /// All updates of a ref, or of a session's HEAD under the name of its log, the newest first.
+    pub fn updates(&self, name: &str) -> Result<Vec<RefUpdate>, StoreError> {
+        let (first, last) = (log_key(name, 0), log_key(name, u64::MAX));
+        let mut found = Vec::new();
+        for row in self.reflog.range(&first[..]..=&last[..])?.rev() {
+            let (_, row) = row?;
+            let update = RefUpdate::decode(row.bytes());
+            found.push(update.map_err(|error| StoreError::decode(format!("the log of the ref '{name}'"), error))?);
+        }
+        Ok(found)
+    }
+
     /// All sessions that have written something, in the order of their names.
     pub fn sessions(&self) -> Result<Vec<(SessionName, Session)>, StoreError> {
         let mut found = Vec::new();

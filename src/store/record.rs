@@ -293,11 +293,17 @@ pub struct Session {
     pub head: Head,
     /// The last number of its staged log that a commit has consumed.
     pub consumed: u64,
+    /// Where its HEAD was before the last command that moved it other than by a commit on top: `ORIG_HEAD`.
+    pub orig_head: Option<Number>,
+    /// Where it stood before it last switched: `@{-1}`.
+    pub previous: Option<Head>,
 }
 
 const HEAD_BRANCH: u8 = 1;
 const HEAD_DETACHED: u8 = 2;
 const CONSUMED: u8 = 3;
+const ORIG_HEAD: u8 = 4;
+const PREVIOUS: u8 = 5;
 
 /// The name of a branch without `refs/heads/`.
 pub fn short_branch(name: &str) -> &str {
@@ -335,11 +341,22 @@ impl Head {
 }
 
 impl Session {
+    /// A session that has done nothing yet.
+    pub const fn at(head: Head) -> Self {
+        Self { head, consumed: 0, orig_head: None, previous: None }
+    }
+
     /// Writes a row of `session`: fields of a tag, a length and a value, tags rising; a number that is 0 is left out.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = self.head.encode();
         if self.consumed != 0 {
             push_number_field(&mut out, CONSUMED, self.consumed);
+        }
+        if let Some(number) = self.orig_head {
+            push_number_field(&mut out, ORIG_HEAD, number);
+        }
+        if let Some(head) = &self.previous {
+            push_field(&mut out, PREVIOUS, &head.encode());
         }
         out
     }
@@ -347,7 +364,7 @@ impl Session {
     /// Reads a row of `session`.
     pub fn decode(row: &[u8]) -> Result<Self, DecodeError> {
         let mut reader = Reader::new(row);
-        let (mut head, mut consumed) = (None, 0);
+        let (mut head, mut consumed, mut orig_head, mut previous) = (None, 0, None, None);
         while !reader.is_empty() {
             let tag = reader.byte()?;
             let mut field = Reader::new(reader.bytes()?);
@@ -359,11 +376,14 @@ impl Session {
                 }
                 HEAD_DETACHED => head = Some(Head::Detached(field.varint()?)),
                 CONSUMED => consumed = field.varint()?,
+                ORIG_HEAD => orig_head = Some(field.varint()?),
+                PREVIOUS => previous = Some(Head::decode(field.rest())?),
                 unknown => return Err(DecodeError::UnknownRecord(unknown)),
             }
             field.finish()?;
         }
-        let session = Self { head: head.ok_or(DecodeError::NotCanonical("a session stands nowhere"))?, consumed };
+        let head = head.ok_or(DecodeError::NotCanonical("a session stands nowhere"))?;
+        let session = Self { head, consumed, orig_head, previous };
         if session.encode() == row {
             Ok(session)
         } else {
@@ -446,8 +466,12 @@ mod tests {
         for head in [Head::Branch("refs/heads/main".into()), Head::Detached(300)] {
             assert_eq!(Head::decode(&head.encode()), Ok(head.clone()));
             for consumed in [0, 1, u64::MAX] {
-                let session = Session { head: head.clone(), consumed };
-                assert_eq!(Session::decode(&session.encode()), Ok(session));
+                for (orig_head, previous) in
+                    [(None, None), (Some(7), Some(Head::Detached(9))), (None, Some(head.clone()))]
+                {
+                    let session = Session { head: head.clone(), consumed, orig_head, previous };
+                    assert_eq!(Session::decode(&session.encode()), Ok(session));
+                }
             }
         }
         assert!(Session::decode(&[]).is_err());

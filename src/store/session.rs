@@ -100,7 +100,7 @@ impl<'a, A: Access> SessionView<'a, A> {
 
     /// The row that the session's next transaction writes, if nothing else changes in it.
     pub fn next_row(&self) -> Session {
-        self.row.clone().unwrap_or_else(|| Session { head: self.head.clone(), consumed: 0 })
+        self.row.clone().unwrap_or_else(|| Session::at(self.head.clone()))
     }
 }
 

@@ -247,6 +247,28 @@ impl Tables<Writing<'_>> {
         self.reflog.insert(&log_key(name, index)[..], &update.encode())
     }
 
+    /// Takes a ref away, and logs it.
+    pub fn remove_reference(&mut self, name: &str, time: CommitTime, reason: &str) -> Result<(), StoreError> {
+        let old = self.reference(name)?;
+        self.reference.remove(name)?;
+        self.log_update(name, &RefUpdate { old, new: None, time, reason: reason.to_owned() })
+    }
+
+    /// Lets a session stand elsewhere, keeps where it stood, and logs it.
+    pub fn switch_head(
+        &mut self,
+        name: &SessionName,
+        session: &mut Session,
+        head: Head,
+        time: CommitTime,
+        reason: &str,
+    ) -> Result<(), StoreError> {
+        let (old, new) = (self.head_commit(&session.head)?, self.head_commit(&head)?);
+        session.previous = Some(std::mem::replace(&mut session.head, head));
+        self.log_update(&session_log_name(name), &RefUpdate { old, new, time, reason: reason.to_owned() })?;
+        self.set_session(name, session)
+    }
+
     /// Keeps where a session stands.
     pub fn set_session(&mut self, name: &SessionName, session: &Session) -> Result<(), StoreError> {
         self.session.insert(name.as_str(), &session.encode())
