@@ -8,7 +8,7 @@ use super::pattern::pattern;
 use super::put::utf8;
 use super::text::escape_line;
 use crate::model::{MAX_CONTENT_BYTES, Message, Pattern};
-use crate::ops::{self, CommitReport, CommitRequest, OpError};
+use crate::ops::{self, AmendRequest, CommitReport, CommitRequest, OpError};
 use crate::store::{ChangeCount, CommitWords, Head, short_branch};
 use std::path::PathBuf;
 
@@ -46,6 +46,11 @@ pub(super) struct CommitArgs {
     #[arg(long)]
     overwrite: bool,
 
+    /// Take the place of the last commit: what that one changed and what is staged becomes one commit, with its author
+    /// and message unless others are given
+    #[arg(long, conflicts_with_all = ["allow_empty", "skip_empty", "dry_run"])]
+    amend: bool,
+
     /// Commit even where nothing changes
     #[arg(long, conflicts_with = "skip_empty")]
     allow_empty: bool,
@@ -70,8 +75,13 @@ pub(super) fn run(args: &CommitArgs, context: &mut Context) -> Result<(), CliErr
         None => context.now()?,
     };
     let store = context.store_to_write()?;
-    let author = context.author(args.author.as_deref(), &store)?;
     let session = context.session()?;
+    if args.amend {
+        let author = args.author.as_deref().map(|author| context.author(Some(author), &store)).transpose()?;
+        let request = AmendRequest { author, message: given, time, only, overwrite: args.overwrite };
+        return tell(ops::amend(&store, &session, &request)?, context);
+    }
+    let author = context.author(args.author.as_deref(), &store)?;
     let message = match given {
         Some(message) => message,
         None => {
@@ -141,6 +151,9 @@ fn tell(report: CommitReport, context: &mut Context) -> Result<(), CliError> {
     let id = commit.id.to_string();
     context.say(&format!("[{place} {}] {}", paint.commit(&id[..10]), escape_line(commit.message.subject())));
     context.say(&format!(" {}", counted(commit.changes)));
+    if let Some(replaced) = report.replaced {
+        context.say(&format!("to undo: mnem reset --soft {replaced}"));
+    }
     if context.globals.json {
         return context.json_line(&CommitJson::new(&report.entry));
     }

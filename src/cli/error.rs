@@ -237,6 +237,7 @@ impl From<OpError> for CliError {
                 Self::of(Word::PreconditionFailed, &error).hint("look at what it is now with 'mnem get --json ID'")
             }
             OpError::EmptyGroup(_) => Self::of(Word::NothingToCommit, &error).hint("leave that commit out"),
+            OpError::Moved => Self::of(Word::Conflict, &error).hint("nothing was changed; look at it with 'mnem log', then again"),
             OpError::NothingToCommit => Self::of(Word::NothingToCommit, &error)
                 .hint("stage a change with 'mnem put', or commit as it is with '--allow-empty'"),
             OpError::Conflict(ref ids) => {

@@ -35,6 +35,7 @@ mod patch;
 mod pattern;
 mod predicates;
 mod put;
+mod reset;
 mod restore;
 mod rm;
 mod rows;
@@ -87,6 +88,7 @@ enum Verb {
     Rm(rm::RmArgs),
     Restore(restore::RestoreArgs),
     Status(status::StatusArgs),
+    Reset(reset::ResetArgs),
     Commit(commit::CommitArgs),
     Get(get::GetArgs),
     Ls(ls::LsArgs),
@@ -210,6 +212,7 @@ fn dispatch(cli: Cli) -> Result<bool, CliError> {
         Verb::Get(args) => get::run(&args, &mut context)?,
         Verb::Commit(args) => commit::run(&args, &mut context)?,
         Verb::Rm(args) => rm::run(&args, &mut context)?,
+        Verb::Reset(args) => reset::run(&args, &mut context)?,
         Verb::Status(args) => status::run(&args, &mut context)?,
         Verb::Ls(args) => ls::run(&args, &mut context)?,
         Verb::Grep(args) => grep::run(&args, &mut context)?,

@@ -1,11 +1,15 @@
 //! Making what is staged a commit.
 
 use super::{OpError, StagedReport, StagedState};
-use crate::graph::{Entry, Surroundings};
-use crate::model::{NodeId, Pattern, SessionName};
-use crate::object::{decode_node, get, node_object_id};
-use crate::store::{Access, ChangeCount, CommitWords, Disk, Head, NewFrame, NodeBytes, SessionView, Store, StoreError};
+use crate::graph::{Entry, RevisionError, Surroundings};
+use crate::model::{Author, CommitTime, Message, NodeId, Pattern, SessionName};
+use crate::object::{CommitId, decode_node, diff, encode_node, get, node_object_id};
+use crate::store::{
+    Access, ChangeCount, CommitRecord, CommitWords, Disk, Head, NewFrame, NodeBytes, Number, Reading, Session, SessionView,
+    Store, StoreError, Tables, Writing, short_branch,
+};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// What is asked for.
 #[derive(Clone, Debug)]
@@ -27,6 +31,8 @@ pub struct CommitReport {
     pub entry: Entry,
     /// Where the session stands.
     pub head: Head,
+    /// The commit whose place it took.
+    pub replaced: Option<CommitId>,
     /// What failed after the commit was durable.
     pub warning: Option<StoreError>,
 }
@@ -41,7 +47,7 @@ fn plan<A: Access>(
     let root = view.tables.root(view.head_commit()?)?;
     let (mut changes, mut conflicts) = (BTreeMap::new(), Vec::new());
     for (id, change) in view.changes()? {
-        if !is_chosen(&id, only) {
+        if !Pattern::choose(only, id.as_str()) {
             continue;
         }
         let old = get(view.tables, root, &id)?.map(|(_, object)| object);
@@ -65,10 +71,6 @@ fn checked(id: &NodeId, bytes: &[u8]) -> Result<NodeBytes, StoreError> {
     if node.id == *id { Ok(bytes.to_vec()) } else { Err(StoreError::corrupt(format!("{} is another node", what()))) }
 }
 
-fn is_chosen(id: &NodeId, only: &[Pattern]) -> bool {
-    only.is_empty() || only.iter().any(|pattern| pattern.matches(id.as_str()))
-}
-
 fn refuse_nothing(changes: &BTreeMap<NodeId, Option<NodeBytes>>, allow_empty: bool) -> Result<(), OpError> {
     if changes.is_empty() && !allow_empty { Err(OpError::NothingToCommit) } else { Ok(()) }
 }
@@ -79,33 +81,137 @@ pub fn commit<D: Disk>(
     session: &SessionName,
     request: &CommitRequest,
 ) -> Result<CommitReport, OpError> {
+    let CommitRequest { words, allow_empty, only, overwrite } = request;
+    let check = |view: &SessionView<'_, Reading>| refuse_nothing(&plan(view, only, *overwrite)?, *allow_empty);
+    take_staged(store, session, only, check, |tables, taking| {
+        let view = taking.view(tables, session)?;
+        let changes = plan(&view, only, *overwrite)?;
+        refuse_nothing(&changes, *allow_empty)?;
+        let row = taking.row(&view);
+        let head = row.head.clone();
+        drop(view);
+        let (number, _) = tables.commit_on_head(session, row, changes, words.clone(), "commit")?;
+        report(tables, number, head, None)
+    })
+}
+
+/// What is asked for of a commit that takes the place of the last one.
+#[derive(Clone, Debug)]
+pub struct AmendRequest {
+    /// Who makes it; who made the last one if that is left out.
+    pub author: Option<Author>,
+    /// What it says; what the last one says if that is left out.
+    pub message: Option<Message>,
+    /// When it is made.
+    pub time: CommitTime,
+    /// As in [`CommitRequest`].
+    pub only: Vec<Pattern>,
+    /// As in [`CommitRequest`].
+    pub overwrite: bool,
+}
+
+/// Makes a commit of what the last one changed and what is staged, with the parents of the last one, and moves the branch
+/// to it.
+pub fn amend<D: Disk>(store: &Store<D>, session: &SessionName, request: &AmendRequest) -> Result<CommitReport, OpError> {
+    let check = |view: &SessionView<'_, Reading>| {
+        last_commit(view.tables, &view.head)?;
+        plan(view, &request.only, request.overwrite).map(drop)
+    };
+    take_staged(store, session, &request.only, check, |tables, taking| {
+        let view = taking.view(tables, session)?;
+        let staged = plan(&view, &request.only, request.overwrite)?;
+        let mut row = taking.row(&view);
+        drop(view);
+        let (number, last) = last_commit(tables, &row.head)?;
+        let parent = tables.root(last.parents.first().copied())?;
+        let mut changes = BTreeMap::new();
+        diff(tables, parent, last.root.link(), |old, new| {
+            let node = |(number, object)| tables.node(number, object);
+            match (old, new.map(node).transpose()?) {
+                (_, Some(node)) => changes.insert(node.id.clone(), Some(encode_node(&node))),
+                (Some(old), None) => changes.insert(node(old)?.id, None),
+                (None, None) => None,
+            };
+            Ok::<_, StoreError>(())
+        })?;
+        changes.extend(staged);
+        let words = CommitWords {
+            author: request.author.clone().unwrap_or(last.author),
+            time: request.time,
+            message: request.message.clone().unwrap_or(last.message),
+        };
+        let update = tables.update_from(parent, changes)?;
+        let (amended, _) = tables.append_commit(last.parents, words, update)?;
+        row.orig_head = Some(number);
+        tables.advance_head(session, &mut row, amended, request.time, "commit (amend)")?;
+        tables.set_session(session, &row)?;
+        report(tables, amended, row.head, Some(last.id))
+    })
+}
+
+/// The commit on which a head stands.
+fn last_commit<A: Access>(tables: &Tables<A>, head: &Head) -> Result<(Number, CommitRecord), OpError> {
+    let unborn = || RevisionError::Unborn { branch: head.branch().map_or("", short_branch).to_owned() };
+    let number = tables.head_commit(head)?.ok_or_else(unborn)?;
+    Ok((number, tables.commit(number)?))
+}
+
+fn report(
+    tables: &Tables<Writing<'_>>,
+    number: Number,
+    head: Head,
+    replaced: Option<CommitId>,
+) -> Result<CommitReport, OpError> {
+    let commit = tables.commit(number)?;
+    let entry = Surroundings::new(tables, &head)?.entry(tables, number, commit, &BTreeMap::new())?;
+    Ok(CommitReport { entry, head, replaced, warning: None })
+}
+
+/// The staged log while a command takes from it.
+struct Taking<'l> {
+    path: &'l Path,
+    bytes: &'l [u8],
+    /// What the session will have consumed.
+    consumed: u64,
+}
+
+impl<'l> Taking<'l> {
+    fn view<'t, A: Access>(&self, tables: &'t Tables<A>, session: &SessionName) -> Result<SessionView<'t, A>, StoreError>
+    where
+        'l: 't,
+    {
+        SessionView::new(tables, session, self.path, self.bytes)
+    }
+
+    /// The row that the session gets.
+    fn row<A: Access>(&self, view: &SessionView<'_, A>) -> Session {
+        Session { consumed: self.consumed, ..view.next_row() }
+    }
+}
+
+/// Lets `write` commit what is staged for the ids that `only` chooses, once `check` has found nothing against it.
+fn take_staged<D: Disk>(
+    store: &Store<D>,
+    session: &SessionName,
+    only: &[Pattern],
+    check: impl FnOnce(&SessionView<'_, Reading>) -> Result<(), OpError>,
+    write: impl FnOnce(&mut Tables<Writing<'_>>, &Taking<'_>) -> Result<CommitReport, OpError>,
+) -> Result<CommitReport, OpError> {
     let mut log = store.lock_log(session)?;
     let bytes = log.read().map_err(StoreError::from)?;
     let path = log.path().to_owned();
 
     let snapshot = store.snapshot()?;
     let view = SessionView::new(&snapshot, session, &path, &bytes)?;
-    refuse_nothing(&plan(&view, &request.only, request.overwrite)?, request.allow_empty)?;
+    check(&view)?;
     // What stays staged goes behind the mark before the transaction sets it.
-    let staying = view.staying(|id| is_chosen(id, &request.only))?;
+    let staying = view.staying(|id| Pattern::choose(only, id.as_str()))?;
     let consumed = staying.as_ref().map_or(view.staged.last(), NewFrame::mark);
     if let Some(frame) = &staying {
         log.append(frame).map_err(StoreError::from)?;
     }
-
-    let (report, warning) = store.write(snapshot, |tables| {
-        let view = SessionView::new(tables, session, &path, &bytes)?;
-        let changes = plan(&view, &request.only, request.overwrite)?;
-        refuse_nothing(&changes, request.allow_empty)?;
-        let mut row = view.next_row();
-        row.consumed = consumed;
-        let head = row.head.clone();
-        drop(view);
-        let (number, _) = tables.commit_on_head(session, row, changes, request.words.clone(), "commit")?;
-        let commit = tables.commit(number)?;
-        let entry = Surroundings::new(tables, &head)?.entry(tables, number, commit, &BTreeMap::new())?;
-        Ok::<_, OpError>(CommitReport { entry, head, warning: None })
-    })?;
+    let taking = Taking { path: &path, bytes: &bytes, consumed };
+    let (report, warning) = store.write(snapshot, |tables| write(tables, &taking))?;
     // Not synced: numbers that are consumed never count.
     let truncated = if staying.is_some() { None } else { log.truncate().err().map(StoreError::from) };
     Ok(CommitReport { warning: warning.or(truncated), ..report })

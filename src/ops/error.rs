@@ -45,6 +45,9 @@ pub enum OpError {
     /// Both this session and another changed these nodes.
     #[error("{} changed both here and on the branch", count_nodes(.0.len()))]
     Conflict(Vec<NodeId>),
+    /// Another session has moved the branch while the command was at work.
+    #[error("the branch has moved meanwhile")]
+    Moved,
     /// A revision names no commit.
     #[error(transparent)]
     Revision(#[from] RevisionError),
@@ -72,6 +75,7 @@ impl MayBeDamage for OpError {
             | Self::Precondition { .. }
             | Self::EmptyGroup(_)
             | Self::NothingToCommit
+            | Self::Moved
             | Self::Conflict(_) => false,
         }
     }

@@ -8,7 +8,7 @@ use super::rows::Writing;
 use super::tables::{TIP, Tables, history_key, log_key, read_split_key};
 use crate::model::{Author, CommitTime, Message, NodeId, SessionName};
 use crate::object::{
-    CommitId, Effect, Inner, New, ObjectId, Sink, Source, Tree, Update, adopt, get, node_id_in, node_object_id, update,
+    CommitId, Effect, Inner, Link, New, ObjectId, Sink, Source, Tree, Update, adopt, get, node_id_in, node_object_id, update,
     write,
 };
 use std::collections::BTreeMap;
@@ -164,7 +164,15 @@ impl Tables<Writing<'_>> {
         session: &Session,
         changes: BTreeMap<NodeId, Option<NodeBytes>>,
     ) -> Result<Update<NodeBytes>, StoreError> {
-        let root = self.root(self.head_commit(&session.head)?)?;
+        self.update_from(self.root(self.head_commit(&session.head)?)?, changes)
+    }
+
+    /// The state below `root` with the new bytes of each id, or without it.
+    pub fn update_from(
+        &self,
+        root: Option<Link>,
+        changes: BTreeMap<NodeId, Option<NodeBytes>>,
+    ) -> Result<Update<NodeBytes>, StoreError> {
         let new = |bytes: NodeBytes| New { object: node_object_id(&bytes), payload: bytes };
         update(self, root, changes.into_iter().map(|(id, node)| (id, node.map(new))).collect())
     }

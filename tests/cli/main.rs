@@ -21,6 +21,7 @@ mod ls;
 mod oracle;
 mod pattern;
 mod put;
+mod reset;
 mod restore;
 mod revision;
 mod rm;

@@ -131,6 +131,8 @@ const CALLS: &[(&str, &[Call])] = &[
             (129, &["config", "auhtor"]),
         ],
     ),
+    ("reset", &[(0, &["reset", "HEAD"]), (129, &["reset"])]),
+    ("commit --amend", &[(0, &["commit", "--amend"]), (129, &["commit", "--amend", "--dry-run"])]),
     ("completions", &[(0, &["completions", "zsh"])]),
     ("version", &[(0, &["version"])]),
     ("demo", &[(0, &["demo"])]),
