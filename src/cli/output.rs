@@ -23,3 +23,25 @@ fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) ->
     let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
     file.persist(path).map(|_| ()).map_err(|error| error.error)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stood_there_stays_until_the_new_file_is_complete() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let path = folder.path().join("file");
+        let names = || fs::read_dir(folder.path()).expect("a directory").count();
+        // More than is buffered, so that it has left for the disk.
+        let half = |out: &mut dyn Write| out.write_all(&[b'x'; 100_000]).and(Err(io::Error::other("no more")));
+        let refused = write_file(&path, half).expect_err("half a file");
+        assert_eq!(refused.to_string(), format!("writing '{}' failed: no more", path.display()));
+        assert_eq!(names(), 0);
+        fs::write(&path, "old").expect("a file");
+        write_file(&path, half).expect_err("half a file");
+        assert_eq!((fs::read_to_string(&path).expect("a file").as_str(), names()), ("old", 1));
+        write_file(&path, |out| out.write_all(b"new")).expect("a file");
+        assert_eq!((fs::read_to_string(&path).expect("a file").as_str(), names()), ("new", 1));
+    }
+}

@@ -217,6 +217,11 @@ fn each_filter_admits_its_commits() {
         (&["--grep", "(?i)forget"], &[bo, THIRD]),
         (&["--grep", "stranger on a forum"], &[SECOND]),
         (&["--grep", "-x"], &[]),
+        // Each line of a message begins and ends.
+        (&["--grep", "^A stranger"], &[SECOND]),
+        (&["--grep", "dinner$"], &[SECOND]),
+        (&["--grep", "^stranger"], &[]),
+        (&["--grep", "on$"], &[]),
         (&["--author", "Ada", "--grep", "t", "--skip", "1", "-n", "1"], &[THIRD]),
         (&["--grep", "e", "--", "user/"], &[THIRD, SECOND, FIRST]),
         (&["--all"], &[bo, late, THIRD, SECOND, FIRST]),
