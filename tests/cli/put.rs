@@ -271,6 +271,23 @@ fn a_large_content_is_remarked_upon() {
     place.mnem(&["put", "k", "-", "-q"]).input(text.clone()).says("k\n", "");
     place.mnem(&["put", "k", "-"]).input(&text[1..]).says("k\n", "");
     assert_eq!(place.mnem(&["get", "k"]).output(), text[1..]);
+    let note = "note: the content of 'k\\u{202e}' is large (8 MiB)\n";
+    place.mnem(&["put", "k\u{202e}", "-", "--dry-run"]).input(text).says("k\\u{202e}\n", note);
+}
+
+#[test]
+fn what_verbose_tells_is_escaped() {
+    let place = Place::empty();
+    let store = place.argument("a\u{202e}b");
+    place.mnem(&["init", "--store", &store, "-q"]).output();
+    let told = |change: &str| format!("store '[PLACE]/a\\u{{202e}}b', session 'default'\n{change}: 'k\\u{{202e}}'\n");
+    let put = |arguments: &[&str]| place.mnem(&["--store", &store, "-v", "put", "k\u{202e}", "v"]).arguments(arguments);
+    put(&[]).says("k\\u{202e}\n", &told("added"));
+    put(&["-m", "c"]).says("k\\u{202e}\n", &told("added"));
+    put(&[]).says("k\\u{202e}\n", &told("unchanged"));
+    // Without it what HEAD has is told all the same.
+    let put = place.mnem(&["--store", &store, "put", "k\u{202e}", "v"]);
+    put.says("k\\u{202e}\n", "unchanged: 'k\\u{202e}'\n");
 }
 
 #[test]
@@ -422,6 +439,47 @@ fn a_row_that_is_refused_or_a_commit_of_nothing_refuses_all_commits() {
     ] {
         let put = place.mnem(&["put", "--jsonl", "-", "--commits"]).input(format!("{good}{row}\n"));
         put.refuses(status, &format!("mnem: error[{said}"));
+    }
+}
+
+#[test]
+fn the_rows_of_a_history_take_what_they_do_not_say_from_the_options() {
+    let rows = concat!(
+        "{\"id\":\"bare\",\"content\":1}\n",
+        "{\"id\":\"own\",\"content\":1,\"provenance\":{\"note\":\"row\"},\"event_time\":\"2025-12-01T00:00:00Z\"}\n",
+    );
+    let node = |id: &str, provenance: &[(&'static str, &str)], time: &str| Node {
+        provenance: provenance.iter().map(|&(key, text)| (key, text.to_owned())).collect(),
+        event_time: Some(time.to_owned()),
+        ..Node::new(id, "1")
+    };
+    let json = r#"{"observation":"json","tool_call":"json"}"#;
+    let options = ["--agent-step", "7", "--tool-call", "t", "--source", "s", "--note", "", "--provenance", json];
+    let given = [("agent_step", "7"), ("observation", "json"), ("tool_call", "t"), ("source", "s")];
+    let time = "2025-11-30T00:00:00+01:00";
+    let expected = [node("bare", &given, time), node("own", &[("note", "row")], "2025-12-01T00:00:00Z")];
+    let expected = expected.map(|node| node.row()).concat();
+    for (ending, behind) in [
+        ("{\"commit\":{\"message\":\"c\"}}\n", &["--commits"][..]),
+        // What comes behind the last commit is staged, with the same.
+        ("{\"commit\":{\"message\":\"c\"}}\n{\"id\":\"rest\",\"content\":1}\n", &["--commits"]),
+        ("", &["--commit-every", "1", "-m", "c"]),
+    ] {
+        let place = Place::with_store();
+        let put = place.mnem(&["put", "-q", "--jsonl", "-", "--event-time", time]).arguments(behind);
+        put.arguments(options).env("MNEM_NOTE", "variable").input(format!("{rows}{ending}")).output();
+        place.mnem(&["get", "--json", "-r", "HEAD", "bare", "own"]).says(&expected, "");
+        if ending.contains("rest") {
+            assert_eq!(row(&place, "rest"), node("rest", &given, time).row());
+        }
+    }
+    let place = Place::with_store();
+    for behind in [&["--commits"][..], &["--commit-every", "1", "-m", "c"]] {
+        place.mnem(&["put", "--jsonl", "-", "--event-time", "noon"]).arguments(behind).input(rows).refuses(
+            129,
+            "mnem: error[bad-time]: the event time 'noon': a time is written in RFC 3339, such as \
+             2024-05-06T07:08:09Z: premature end of input\nhint: a time looks like 2026-11-30T18:05:00+01:00\n",
+        );
     }
 }
 
