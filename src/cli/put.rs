@@ -124,7 +124,7 @@ pub(super) fn run(args: &PutArgs, context: &mut Context) -> Result<(), CliError>
     let words = context.commit_words(&args.message, &store)?;
     let session = context.session()?;
     let staging = if args.dry_run {
-        Staging::staged(ops::try_put(&store, &session, writes, condition)?)
+        Staging::staged(ops::try_put(&store, &session, writes, condition, words.is_some())?)
     } else {
         Staging::new(context, &store, &session, writes, condition, words.as_ref())?
     };
