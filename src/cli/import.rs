@@ -7,7 +7,7 @@ use super::input::read_bytes;
 use super::json::{CommitJson, StagedJson};
 use super::put::MAX_ROWS_BYTES;
 use super::rows::{Defaults, read_rows};
-use crate::model::Node;
+use crate::model::{MAX_CONTENT_BYTES, Node};
 use crate::ops::{self, ImportRequest, OpError, StagedState, Write};
 use std::path::PathBuf;
 
@@ -76,7 +76,7 @@ pub(super) fn run(args: &ImportArgs, context: &mut Context) -> Result<(), CliErr
 
 fn from_rows(args: &ImportArgs, context: &Context) -> Result<ImportRequest, CliError> {
     let bytes = read_bytes(context, &args.path, MAX_ROWS_BYTES)?;
-    let defaults = Defaults { provenance: context.provenance()?, event_time: None };
+    let defaults = Defaults { provenance: context.provenance()?, event_time: None, limit: MAX_CONTENT_BYTES };
     let writes = read_rows(&bytes, &defaults, context.generated_ids()?)?;
     Ok(ImportRequest { writes, replace: args.replace, ..ImportRequest::default() })
 }

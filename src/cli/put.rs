@@ -8,7 +8,7 @@ use super::json::{CommitJson, change_name};
 use super::rows::{Asked, Defaults, read_history, read_rows};
 use super::staging::Staging;
 use super::text::escape_line;
-use crate::model::{Content, ContentKind, Node, Provenance, Timestamp, json_string_length};
+use crate::model::{Content, ContentKind, MAX_CONTENT_BYTES, Node, Provenance, Timestamp, json_string_length};
 use crate::object::ObjectId;
 use crate::ops::{self, Condition, Group, StagedReport, StagedState, Write};
 use crate::store::CommitWords;
@@ -158,6 +158,7 @@ fn history(args: &PutArgs, context: &mut Context) -> Result<(), CliError> {
     let defaults = Defaults {
         provenance: provenance(args, context)?,
         event_time: args.event_time.as_deref().map(event_time).transpose()?,
+        limit: MAX_CONTENT_BYTES,
     };
     let bytes = read_bytes(context, rows, MAX_ROWS_BYTES)?;
     let store = context.store_to_write()?;
@@ -255,7 +256,7 @@ fn writes(args: &PutArgs, context: &Context) -> Result<Vec<Write>, CliError> {
         if args.id.is_some() || args.file.is_some() || args.new || args.kind == "json" {
             return Err(rows_only());
         }
-        let defaults = Defaults { provenance, event_time };
+        let defaults = Defaults { provenance, event_time, limit: MAX_CONTENT_BYTES };
         let bytes = read_bytes(context, rows, MAX_ROWS_BYTES)?;
         return read_rows(&bytes, &defaults, context.generated_ids()?);
     }
@@ -269,16 +270,19 @@ fn writes(args: &PutArgs, context: &Context) -> Result<Vec<Write>, CliError> {
         }
         (false, Some(id), content) => (node_id(id)?, content.as_deref()),
     };
-    let text = content_text(args, given, context)?;
-    let is_json = args.kind == "json";
-    refuse_too_large(if is_json { text.trim().len() as u64 } else { json_string_length(&text) }, "the content")?;
-    let content = match args.kind.as_str() {
-        "json" => Content::from_json(&text).map_err(|error| {
-            CliError::from(error).about("the content").hint("text that is no JSON is put without '-t json'")
-        })?,
-        _ => Content::from_text(&text),
-    };
+    let content = content(&content_text(args, given, context)?, args.kind == "json", MAX_CONTENT_BYTES)?;
     Ok(vec![Write::Set(Node { id, content, content_kind, provenance, event_time })])
+}
+
+/// The content of a text, or of a JSON text; its JSON text has at most `limit` bytes.
+fn content(text: &str, is_json: bool, limit: u64) -> Result<Content, CliError> {
+    refuse_too_large(if is_json { text.trim().len() as u64 } else { json_string_length(text) }, limit, "the content")?;
+    if !is_json {
+        return Ok(Content::from_text(text));
+    }
+    Content::from_json(text).map_err(|error| {
+        CliError::from(error).about("the content").hint("text that is no JSON is put without '-t json'")
+    })
 }
 
 fn content_text(args: &PutArgs, given: Option<&str>, context: &Context) -> Result<String, CliError> {
@@ -327,4 +331,21 @@ fn provenance(args: &PutArgs, context: &Context) -> Result<Provenance, CliError>
 /// Text of JSON Lines; what is not UTF-8 is refused with the offset.
 pub(super) fn utf8<'a>(bytes: &'a [u8], name: &str) -> Result<&'a str, CliError> {
     std::str::from_utf8(bytes).map_err(|error| not_utf8(name, error.valid_up_to()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_content_may_have_just_so_many_bytes_as_json() {
+        for (text, is_json, length) in
+            [("ab", false, 4), ("\"", false, 4), ("\0", false, 8), (" [1] \n", true, 3), ("\"\\u0071\"", true, 8)]
+        {
+            assert_eq!(content(text, is_json, length).expect(text).json().len() as u64, length);
+            let refused = content(text, is_json, length - 1).expect_err(text);
+            let said = format!("the content has more than {} bytes as JSON text", length - 1);
+            assert_eq!((refused.exit(), refused.to_string()), (129, said));
+        }
+    }
 }

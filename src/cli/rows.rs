@@ -13,13 +13,15 @@ use std::fmt;
 
 const HINT: &str = r#"a row is such as {"id":"user/diet","content":"vegan"}"#;
 
-/// What a row takes that does not say otherwise.
-#[derive(Clone, Debug, Default)]
+/// What a row takes that does not say otherwise, and how much it may say.
+#[derive(Clone, Debug)]
 pub struct Defaults {
     /// For a row without the key `provenance`; a row with it has that and nothing else.
     pub provenance: Provenance,
     /// For a row without the key `event_time`, or with null.
     pub event_time: Option<Timestamp>,
+    /// The most bytes that a content may have as JSON text.
+    pub limit: u64,
 }
 
 /// Lays a JSON object of provenance over `provenance`; null clears a field.
@@ -209,11 +211,11 @@ fn read_row(line: &str, defaults: &Defaults, new_id: &mut impl FnMut() -> NodeId
     let content_json: Option<String> = read("content_json", content_json)?;
     let content = match (content, &content_json) {
         (Some(raw), None) => {
-            refuse_too_large(raw.get().len() as u64, "the key 'content'")?;
+            refuse_too_large(raw.get().len() as u64, defaults.limit, "the key 'content'")?;
             Content::from_json(raw.get())?
         }
         (None, Some(json)) => {
-            refuse_too_large(json.len() as u64, "the key 'content_json'")?;
+            refuse_too_large(json.len() as u64, defaults.limit, "the key 'content_json'")?;
             Content::from_json(json).map_err(|error| CliError::from(error).about("the key 'content_json'"))?
         }
         (Some(_), Some(_)) => return Err(fault("the keys 'content' and 'content_json' exclude each other")),
@@ -240,12 +242,23 @@ fn read_row(line: &str, defaults: &Defaults, new_id: &mut impl FnMut() -> NodeId
 mod tests {
     use super::*;
 
-    fn rows(text: &str) -> Result<Vec<Write>, CliError> {
-        let defaults = Defaults {
+    /// The most bytes of a content here.
+    const LIMIT: u64 = 40;
+
+    fn defaults() -> Defaults {
+        Defaults {
             provenance: Provenance { source: Some("default".into()), note: Some("n".into()), ..Provenance::default() },
             event_time: None,
-        };
-        read_rows(text.as_bytes(), &defaults, || NodeId::new("new").expect("id"))
+            limit: LIMIT,
+        }
+    }
+
+    fn new_id() -> NodeId {
+        NodeId::new("new").expect("id")
+    }
+
+    fn rows(text: &str) -> Result<Vec<Write>, CliError> {
+        read_rows(text.as_bytes(), &defaults(), new_id)
     }
 
     fn node(text: &str) -> Node {
@@ -262,6 +275,23 @@ mod tests {
         }
         assert_eq!(node(r#"{"content_json":"[1,\n2]"}"#).content.json(), "[1,\n2]");
         assert_eq!(node(r#"{"content":1}"#).id.as_str(), "new");
+    }
+
+    #[test]
+    fn a_content_may_have_just_so_many_bytes_as_json() {
+        for key in ["content", "content_json"] {
+            let row = |length: u64| {
+                let json = format!("\"{}\"", "x".repeat(usize::try_from(length).expect("short") - 2));
+                let value = if key == "content" { json } else { serde_json::to_string(&json).expect("a string") };
+                format!("{{\"id\":\"k\",\"{key}\": {value}}}")
+            };
+            assert_eq!(node(&row(LIMIT)).content.json().len() as u64, LIMIT, "{key}");
+            let refused = rows(&row(LIMIT + 1)).expect_err(key);
+            let said = format!("line 1: the key '{key}' has more than {LIMIT} bytes as JSON text");
+            assert_eq!((refused.exit(), refused.to_string()), (129, said));
+            let commits = read_history(row(LIMIT + 1).as_bytes(), &defaults(), new_id);
+            assert_eq!(commits.expect_err(key).exit(), 129);
+        }
     }
 
     #[test]
@@ -300,14 +330,14 @@ mod tests {
 
     #[test]
     fn commits_stand_among_the_rows_of_a_history() {
-        let read = |text: &str| read_history(text.as_bytes(), &Defaults::default(), || NodeId::new("x").expect("id"));
+        let read = |text: &str| read_history(text.as_bytes(), &defaults(), new_id);
         let history = "{\"content\":1}\n{\"commit\":{\"message\":\"m\\n\",\"author\":\" A \",\"time\":\"2026-01-02T03:04:05.678+01:00\"}}";
         let asked = read(history).expect("rows");
         let Asked::Commit(commit) = &asked[1] else { panic!("{asked:?}") };
         assert_eq!(commit.message.as_str(), "m");
         assert_eq!(commit.author.as_ref().map(Author::as_str), Some("A"));
         assert_eq!(commit.time.map(|time| time.to_string()).as_deref(), Some("2026-01-02T03:04:05.678+01:00"));
-        assert!(read_rows(history.as_bytes(), &Defaults::default(), || NodeId::new("x").expect("id")).is_err());
+        assert!(read_rows(history.as_bytes(), &defaults(), new_id).is_err());
         for bad in [
             r#"{"commit":{}}"#,
             r#"{"commit":{"message":" "}}"#,
@@ -353,6 +383,6 @@ mod tests {
             assert!(told.contains(line) && told.contains(key), "{row}: {told}");
             assert_eq!(error.exit(), status);
         }
-        assert!(read_rows(b"{\"content\":\"\xff\"}", &Defaults::default(), || NodeId::new("x").expect("id")).is_err());
+        assert!(read_rows(b"{\"content\":\"\xff\"}", &defaults(), new_id).is_err());
     }
 }
