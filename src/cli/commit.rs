@@ -160,7 +160,7 @@ fn counted(changes: ChangeCount) -> String {
 }
 
 fn dry_run(args: &CommitArgs, only: &[Pattern], context: &mut Context) -> Result<(), CliError> {
-    let store = context.store()?;
+    let store = context.store_to_write()?;
     let session = context.session()?;
     let (planned, changes) = ops::preview(&store, &session, only, args.allow_empty || args.skip_empty, args.overwrite)?;
     for change in &planned {

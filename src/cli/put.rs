@@ -104,8 +104,8 @@ pub(super) struct PutArgs {
     #[arg(long, value_name = "COUNT", requires_all = ["jsonl", "message"], value_parser = clap::value_parser!(u64).range(1..))]
     commit_every: Option<u64>,
 
-    /// Print what would be staged, and change nothing
-    #[arg(long, conflicts_with_all = ["message", "commits"])]
+    /// Print what would be staged, or with -m committed, and change nothing
+    #[arg(long, conflicts_with_all = ["commits", "commit_every"])]
     dry_run: bool,
 
     /// Commit just this, in the same transaction; several are paragraphs
@@ -120,7 +120,7 @@ pub(super) fn run(args: &PutArgs, context: &mut Context) -> Result<(), CliError>
     let writes = writes(args, context)?;
     let large = writes.iter().filter_map(large).collect::<Vec<_>>();
     let condition = condition(args)?;
-    let store = if args.dry_run { context.store()? } else { context.store_to_write()? };
+    let store = context.store_to_write()?;
     let words = context.commit_words(&args.message, &store)?;
     let session = context.session()?;
     let staging = if args.dry_run {
