@@ -226,6 +226,24 @@ impl<'a> ValueJson<'a> {
     }
 }
 
+/// Of a node among several that were asked for, that its content has nothing at the path.
+#[derive(Serialize)]
+pub struct AbsentValueJson<'a> {
+    v: u8,
+    r#type: &'static str,
+    id: &'a str,
+    path: &'a str,
+    content: (),
+    absent: bool,
+}
+
+impl<'a> AbsentValueJson<'a> {
+    /// The shape of nothing at `path`, a JSON pointer.
+    pub fn new(id: &'a str, path: &'a str) -> Self {
+        Self { v: V, r#type: "value", id, path, content: (), absent: true }
+    }
+}
+
 /// A changed node and how many lines of it; behind a commit's row where it is one of that commit.
 #[derive(Serialize)]
 pub struct ChangedJson<'a> {

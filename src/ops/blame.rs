@@ -169,7 +169,7 @@ fn wanted(node: &Node, unit: Unit, request: &BlameRequest) -> Result<Option<Rang
         |leaf: &str| leaf.strip_prefix(path.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     let first = leaves.iter().position(|leaf| below(&leaf.path));
     let last = leaves.iter().rposition(|leaf| below(&leaf.path));
-    let absent = || OpError::NoPath { id: node.id.clone(), path: path.clone() };
+    let absent = || OpError::NoPath { ids: vec![node.id.clone()], path: path.clone() };
     first.zip(last).map(|(first, last)| Some(first..last + 1)).ok_or_else(absent)
 }
 

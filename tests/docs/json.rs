@@ -76,6 +76,7 @@ const CALLS: &[(&str, &[Call])] = &[
             (0, &["get", "json", "--path", "/l"]),
             (0, &["get", "json", "--path", "/n"]),
             (1, &["get", "json", "nothing", "--path", "/l"]),
+            (1, &["get", "json", "a", "--path", "/l"]),
         ],
     ),
     ("log", &[(0, &["log"]), (0, &["log", "--ids", "-n", "1"]), (128, &["log", "nothing"])]),
