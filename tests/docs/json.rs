@@ -212,6 +212,10 @@ fn every_line_has_one_of_the_shapes_of_its_command() {
             }
         }
     }
+    std::fs::create_dir(place.path().join(".mnemosyne/staged/damaged")).expect("a directory");
+    for line in lines(&mnem(place.path(), &["status"]).stdout) {
+        contract.check("status", line, &mut seen);
+    }
     for (shape, field, what) in NOT_YET {
         seen.add(shape, field, what);
     }
