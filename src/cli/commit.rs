@@ -3,7 +3,7 @@
 use super::context::{Context, message};
 use super::error::{CliError, Word};
 use super::get::shortened;
-use super::input::read_bytes;
+use super::input::{name, read_bytes};
 use super::json::{CommitJson, StagedJson, letter};
 use super::pattern::pattern;
 use super::put::utf8;
@@ -100,7 +100,7 @@ pub(super) fn run(args: &CommitArgs, context: &mut Context) -> Result<(), CliErr
 fn given_message(args: &CommitArgs, context: &Context) -> Result<Option<Message>, CliError> {
     if let Some(file) = &args.file {
         let bytes = read_bytes(context, file, MAX_CONTENT_BYTES)?;
-        return message(utf8(&bytes, &file.display().to_string())?).map(Some);
+        return message(utf8(&bytes, &name(file))?).map(Some);
     }
     if args.message.is_empty() { Ok(None) } else { message(&args.message.join("\n\n")).map(Some) }
 }

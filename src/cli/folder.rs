@@ -129,7 +129,10 @@ struct IndexRow<'a> {
 /// as text, under its path as id. What is passed over is told.
 pub fn read(folder: &Path, context: &Context) -> Result<BTreeMap<NodeId, FolderNode>, CliError> {
     let folder = &without_slash(folder);
-    let metadata = fs::symlink_metadata(folder).map_err(failed("reading", folder))?;
+    let metadata = fs::symlink_metadata(folder).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => failed("reading", folder)(error).hint("name a folder that is there"),
+        _ => failed("reading", folder)(error),
+    })?;
     if !metadata.is_dir() {
         let hint = "name the folder itself, or take JSON Lines from a file with '--format jsonl'";
         return Err(CliError::usage(format!("'{}' is not a directory", folder.display())).hint(hint));

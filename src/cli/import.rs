@@ -6,7 +6,7 @@ use super::folder;
 use super::input::read_bytes;
 use super::json::{CommitJson, StagedJson};
 use super::put::MAX_ROWS_BYTES;
-use super::rows::{Defaults, read_rows};
+use super::rows::{Defaults, Lines, read_rows};
 use crate::model::{MAX_CONTENT_BYTES, Node};
 use crate::ops::{self, ImportRequest, OpError, StagedState, Write};
 use std::path::PathBuf;
@@ -77,7 +77,7 @@ pub(super) fn run(args: &ImportArgs, context: &mut Context) -> Result<(), CliErr
 fn from_rows(args: &ImportArgs, context: &Context) -> Result<ImportRequest, CliError> {
     let bytes = read_bytes(context, &args.path, MAX_ROWS_BYTES)?;
     let defaults = Defaults { provenance: context.provenance()?, event_time: None, limit: MAX_CONTENT_BYTES };
-    let writes = read_rows(&bytes, &defaults, context.generated_ids()?)?;
+    let writes = read_rows(Lines { bytes: &bytes, path: &args.path }, &defaults, context.generated_ids()?)?;
     Ok(ImportRequest { writes, replace: args.replace, ..ImportRequest::default() })
 }
 

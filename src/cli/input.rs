@@ -7,9 +7,14 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+/// What a message calls that from which is read.
+pub fn name(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
+}
+
 /// All of standard input for `-`, else all of the file; refused while reading when it is over `limit` bytes.
 pub fn read_bytes(context: &Context, path: &Path, limit: u64) -> Result<Vec<u8>, CliError> {
-    let name = path.display().to_string();
+    let name = name(path);
     if path == Path::new("-") {
         return read_up_to(context.stdin(), limit, &name);
     }
@@ -40,7 +45,7 @@ pub fn refuse_too_large(length: u64, limit: u64, subject: &str) -> Result<(), Cl
 pub fn read_text(context: &Context, path: &Path) -> Result<String, CliError> {
     // JSON may have white space around the value that is no content.
     let bytes = read_bytes(context, path, MAX_CONTENT_BYTES + (1 << 20))?;
-    String::from_utf8(bytes).map_err(|error| not_utf8(&path.display().to_string(), error.utf8_error().valid_up_to()))
+    String::from_utf8(bytes).map_err(|error| not_utf8(&name(path), error.utf8_error().valid_up_to()))
 }
 
 /// Text that is not UTF-8, named by where it came from.
@@ -53,7 +58,8 @@ fn io_error(error: io::Error, name: &str) -> CliError {
     // A closed pipe on the way in is no reader that has gone away.
     let kind = error.kind();
     let error = if kind == io::ErrorKind::BrokenPipe { io::Error::other(error) } else { error };
-    CliError::from(error).about(&format!("cannot read '{name}'"))
+    let told = CliError::from(error).about(&format!("cannot read '{name}'"));
+    if kind == io::ErrorKind::NotFound { told.hint("name a file that is there; - is standard input") } else { told }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::error::CliError;
 use super::get::node_id;
 use super::input::{not_utf8, read_bytes, read_text, refuse_too_large};
 use super::json::{CommitJson, change_name};
-use super::rows::{Asked, Defaults, read_history, read_rows};
+use super::rows::{Asked, Defaults, Lines, read_history, read_rows};
 use super::staging::Staging;
 use super::text::escape_line;
 use crate::model::{Content, ContentKind, MAX_CONTENT_BYTES, Node, Provenance, Timestamp, json_string_length};
@@ -161,13 +161,14 @@ fn history(args: &PutArgs, context: &mut Context) -> Result<(), CliError> {
         limit: MAX_CONTENT_BYTES,
     };
     let bytes = read_bytes(context, rows, MAX_ROWS_BYTES)?;
+    let lines = Lines { bytes: &bytes, path: rows };
     let store = context.store_to_write()?;
     let (author, time) = (context.author(None, &store)?, context.now()?);
     let own = context.commit_words(&args.message, &store)?;
     let (mut groups, mut rest) = (Vec::new(), Vec::new());
     match (args.commit_every, own) {
         (Some(every), Some(words)) => {
-            for write in read_rows(&bytes, &defaults, context.generated_ids()?)? {
+            for write in read_rows(lines, &defaults, context.generated_ids()?)? {
                 rest.push(write);
                 if rest.len() as u64 == every {
                     groups.push(Group { writes: std::mem::take(&mut rest), words: words.clone(), skip_empty: true });
@@ -178,7 +179,7 @@ fn history(args: &PutArgs, context: &mut Context) -> Result<(), CliError> {
             }
         }
         (None, _) | (_, None) => {
-            for asked in read_history(&bytes, &defaults, context.generated_ids()?)? {
+            for asked in read_history(lines, &defaults, context.generated_ids()?)? {
                 match asked {
                     Asked::Write(write) => rest.push(write),
                     Asked::Commit(row) => groups.push(Group {
@@ -258,7 +259,8 @@ fn writes(args: &PutArgs, context: &Context) -> Result<Vec<Write>, CliError> {
         }
         let defaults = Defaults { provenance, event_time, limit: MAX_CONTENT_BYTES };
         let bytes = read_bytes(context, rows, MAX_ROWS_BYTES)?;
-        return read_rows(&bytes, &defaults, context.generated_ids()?);
+        let lines = Lines { bytes: &bytes, path: rows };
+        return read_rows(lines, &defaults, context.generated_ids()?);
     }
     let (id, given) = match (args.new, &args.id, &args.content) {
         (true, content, None) => (context.generated_ids()?(), content.as_deref()),

@@ -2,7 +2,7 @@
 
 use super::error::{CliError, Word};
 use super::get::node_id;
-use super::input::refuse_too_large;
+use super::input::{name, refuse_too_large};
 use super::put::{event_time, utf8};
 use crate::model::{Author, CommitTime, Content, ContentKind, JsonError, Message, Node, NodeId, Provenance, Timestamp};
 use crate::ops::Write;
@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::fmt;
+use std::path::Path;
 
 const HINT: &str = r#"a row is such as {"id":"user/diet","content":"vegan"}"#;
 
@@ -135,28 +136,39 @@ pub enum Asked {
 
 /// Reads rows of changes, all or none; a refusal names the line and, where there is one, the key.
 pub fn read_rows(
-    bytes: &[u8],
+    lines: Lines<'_>,
     defaults: &Defaults,
     mut new_id: impl FnMut() -> NodeId,
 ) -> Result<Vec<Write>, CliError> {
-    each_row(bytes, HINT, |line| read_row(line, defaults, &mut new_id))
+    each_row(lines, HINT, |line| {
+        let row = read_row(line, defaults, &mut new_id);
+        row.map_err(|error| if is_commit(line) { commits_are_not_asked_for() } else { error })
+    })
 }
 
 /// The same for rows among which there are commits.
 pub fn read_history(
-    bytes: &[u8],
+    lines: Lines<'_>,
     defaults: &Defaults,
     mut new_id: impl FnMut() -> NodeId,
 ) -> Result<Vec<Asked>, CliError> {
-    each_row(bytes, HINT, |line| {
-        let is_commit = members(line).is_ok_and(|members| members.iter().any(|(key, _)| key == "commit"));
-        if !is_commit {
+    each_row(lines, HINT, |line| {
+        if !is_commit(line) {
             return read_row(line, defaults, &mut new_id).map(Asked::Write);
         }
         let [row] = fields(line, ["commit"])?;
         let row = read_commit(row.map_or("null", RawValue::get));
         row.map_err(|error| error.about("the key 'commit'")).map(Asked::Commit)
     })
+}
+
+fn is_commit(line: &str) -> bool {
+    members(line).is_ok_and(|members| members.iter().any(|(key, _)| key == "commit"))
+}
+
+fn commits_are_not_asked_for() -> CliError {
+    CliError::usage("a row with the key 'commit' makes a commit, which only 'put --jsonl --commits' does")
+        .hint("mnem put --jsonl FILE --commits")
 }
 
 fn read_commit(json: &str) -> Result<CommitRow, CliError> {
@@ -173,19 +185,29 @@ fn read_commit(json: &str) -> Result<CommitRow, CliError> {
     Ok(CommitRow { message: Message::new(&message).map_err(|_| blank("message"))?, author, time })
 }
 
-/// Reads each line that is not blank, all or none; a refusal names the line, and has a hint.
+/// The bytes of some rows, and from where they are.
+#[derive(Clone, Copy, Debug)]
+pub struct Lines<'a> {
+    /// All of them.
+    pub bytes: &'a [u8],
+    /// The file, or `-`.
+    pub path: &'a Path,
+}
+
+/// Reads each line that is not blank, all or none; a refusal names the file and the line, and has a hint.
 pub fn each_row<T>(
-    bytes: &[u8],
+    lines: Lines<'_>,
     hint: &str,
     mut read: impl FnMut(&str) -> Result<T, CliError>,
 ) -> Result<Vec<T>, CliError> {
-    let text = utf8(bytes, "JSON Lines")?;
+    let text = utf8(lines.bytes, &name(lines.path))?;
+    let file = if lines.path == Path::new("-") { String::new() } else { format!("{}: ", lines.path.display()) };
     let mut rows = Vec::new();
     for (at, line) in text.split('\n').enumerate() {
         if line.trim_matches([' ', '\t', '\r']).is_empty() {
             continue;
         }
-        let refused = |error: CliError| error.about(&format!("line {}", at + 1)).or_hint(hint);
+        let refused = |error: CliError| error.about(&format!("{file}line {}", at + 1)).or_hint(hint);
         rows.push(read(line).map_err(refused)?);
     }
     Ok(rows)
@@ -253,12 +275,16 @@ mod tests {
         }
     }
 
+    fn from_stdin(bytes: &[u8]) -> Lines<'_> {
+        Lines { bytes, path: Path::new("-") }
+    }
+
     fn new_id() -> NodeId {
         NodeId::new("new").expect("id")
     }
 
     fn rows(text: &str) -> Result<Vec<Write>, CliError> {
-        read_rows(text.as_bytes(), &defaults(), new_id)
+        read_rows(from_stdin(text.as_bytes()), &defaults(), new_id)
     }
 
     fn node(text: &str) -> Node {
@@ -289,7 +315,7 @@ mod tests {
             let refused = rows(&row(LIMIT + 1)).expect_err(key);
             let said = format!("line 1: the key '{key}' has more than {LIMIT} bytes as JSON text");
             assert_eq!((refused.exit(), refused.to_string()), (129, said));
-            let commits = read_history(row(LIMIT + 1).as_bytes(), &defaults(), new_id);
+            let commits = read_history(from_stdin(row(LIMIT + 1).as_bytes()), &defaults(), new_id);
             assert_eq!(commits.expect_err(key).exit(), 129);
         }
     }
@@ -330,14 +356,14 @@ mod tests {
 
     #[test]
     fn commits_stand_among_the_rows_of_a_history() {
-        let read = |text: &str| read_history(text.as_bytes(), &defaults(), new_id);
+        let read = |text: &str| read_history(from_stdin(text.as_bytes()), &defaults(), new_id);
         let history = "{\"content\":1}\n{\"commit\":{\"message\":\"m\\n\",\"author\":\" A \",\"time\":\"2026-01-02T03:04:05.678+01:00\"}}";
         let asked = read(history).expect("rows");
         let Asked::Commit(commit) = &asked[1] else { panic!("{asked:?}") };
         assert_eq!(commit.message.as_str(), "m");
         assert_eq!(commit.author.as_ref().map(Author::as_str), Some("A"));
         assert_eq!(commit.time.map(|time| time.to_string()).as_deref(), Some("2026-01-02T03:04:05.678+01:00"));
-        assert!(read_rows(history.as_bytes(), &defaults(), new_id).is_err());
+        assert!(read_rows(from_stdin(history.as_bytes()), &defaults(), new_id).is_err());
         for bad in [
             r#"{"commit":{}}"#,
             r#"{"commit":{"message":" "}}"#,
@@ -383,6 +409,6 @@ mod tests {
             assert!(told.contains(line) && told.contains(key), "{row}: {told}");
             assert_eq!(error.exit(), status);
         }
-        assert!(read_rows(b"{\"content\":\"\xff\"}", &defaults(), new_id).is_err());
+        assert!(read_rows(from_stdin(b"{\"content\":\"\xff\"}"), &defaults(), new_id).is_err());
     }
 }

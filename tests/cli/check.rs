@@ -276,7 +276,8 @@ fn a_report_that_cannot_be_written_is_an_error_and_nothing_is_answered() {
 #[test]
 fn a_wrong_file_is_refused_before_anything_is_asked() {
     let place = Place::with_story();
-    let missing = "mnem: error[io]: cannot read 'none.jsonl': No such file or directory (os error 2)\n";
+    let missing = "mnem: error[io]: cannot read 'none.jsonl': No such file or directory (os error 2)\n\
+        hint: name a file that is there; - is standard input\n";
     place.mnem(&["check", "none.jsonl"]).refuses(128, missing);
     let example = r#"hint: a row is such as {"name":"she is vegan","predicates":["--contains","user/diet","vegan"]}"#;
     for (row, said) in [
@@ -302,7 +303,7 @@ fn a_wrong_file_is_refused_before_anything_is_asked() {
         run.refuses(129, &format!("mnem: error[{said}\n"));
     }
     place.write("bad.jsonl", b"{\"name\":\"\xff\"}");
-    let not_utf8 = "mnem: error[bad-utf8]: bad.jsonl: 'JSON Lines' is not UTF-8: byte 9 is the first bad one\n\
+    let not_utf8 = "mnem: error[bad-utf8]: 'bad.jsonl' is not UTF-8: byte 9 is the first bad one\n\
         hint: store bytes as text, such as the output of 'base64 -w0 FILE'\n";
     place.mnem(&["check", "bad.jsonl"]).refuses(129, not_utf8);
     let nothing = "mnem: error[usage]: the following required arguments were not provided: <FILE>\n\

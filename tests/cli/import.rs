@@ -313,12 +313,20 @@ fn a_wrong_call_is_refused() {
              hint: a similar value exists: 'jsonl'\n"
                 .to_owned(),
         ),
-        (&["import", "none"], 128, "io]: cannot read 'none': No such file or directory (os error 2)\n".to_owned()),
+        (
+            &["import", "none"],
+            128,
+            "io]: cannot read 'none': No such file or directory (os error 2)\n\
+             hint: name a file that is there; - is standard input\n"
+                .to_owned(),
+        ),
         (&["import", "folder"], 128, "io]: cannot read 'folder': Is a directory (os error 21)\n".to_owned()),
         (
             &["import", "none", "--format", "dir"],
             128,
-            "io]: reading '[PLACE]/none' failed: No such file or directory (os error 2)\n".to_owned(),
+            "io]: reading '[PLACE]/none' failed: No such file or directory (os error 2)\n\
+             hint: name a folder that is there\n"
+                .to_owned(),
         ),
         (
             &["import", "-", "-m", ""],
