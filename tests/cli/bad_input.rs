@@ -138,8 +138,16 @@ fn a_wrong_call_is_usage() {
         (&["init", "--store", "a", "b"], "PATH and --store both name a place", "mnem init PATH"),
         (&["version", "x"], "unexpected argument 'x' found", help),
         (&["demo", "x"], "unexpected argument 'x' found", help),
+        (&["-q", "--session", "s", "demo", "x"], "unexpected argument 'x' found", "see 'mnem demo --help'"),
+        (
+            &["--color", "red", "demo"],
+            "invalid value 'red' for '--color <WHEN>' [possible values: auto, always, never]",
+            "see 'mnem demo --help'",
+        ),
     ] {
-        refused(|json| place.mnem(json).arguments(arguments), 129, "usage", message, hint);
+        let called = arguments.first().filter(|word| hint == help && **word != "help");
+        let hint = called.map_or(hint.to_owned(), |command| format!("see 'mnem {command} --help'"));
+        refused(|json| place.mnem(json).arguments(arguments), 129, "usage", message, &hint);
     }
     let blank = |json: &[&str]| place.mnem(json).arguments(["commit", "-m", "c"]).env("MNEM_AUTHOR", " \u{a0}");
     refused(blank, 129, "usage", "MNEM_AUTHOR may not be blank", "such as --author 'Name <mail@example.org>'");

@@ -307,6 +307,6 @@ fn a_wrong_file_is_refused_before_anything_is_asked() {
         hint: store bytes as text, such as the output of 'base64 -w0 FILE'\n";
     place.mnem(&["check", "bad.jsonl"]).refuses(129, not_utf8);
     let nothing = "mnem: error[usage]: the following required arguments were not provided: <FILE>\n\
-        hint: see 'mnem --help'\n";
+        hint: see 'mnem check --help'\n";
     place.mnem(&["check"]).refuses(129, nothing);
 }

@@ -241,6 +241,6 @@ fn only_takes_what_matches_and_leaves_the_rest_staged() {
     place.mnem(&["commit", "--dry-run", "-q"]).says("A ab\nA c\n", "");
     place.mnem(&["commit", "-m", "m", "--only"]).refuses(
         129,
-        "mnem: error[usage]: a value is required for '--only <PATTERN>...' but none was supplied\nhint: see 'mnem --help'\n",
+        "mnem: error[usage]: a value is required for '--only <PATTERN>...' but none was supplied\nhint: see 'mnem commit --help'\n",
     );
 }

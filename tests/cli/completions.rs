@@ -185,7 +185,7 @@ fn each_script_is_printed_and_as_json_it_is_a_text() {
             "mnem: error[usage]: invalid value 'tcsh' for '<SHELL>' {shells}\nhint: a similar value exists: 'zsh'\n"
         ),
     );
-    let help = "hint: see 'mnem --help'\n";
+    let help = "hint: see 'mnem completions --help'\n";
     place.mnem(&["completions"]).refuses(
         129,
         &format!("mnem: error[usage]: the following required arguments were not provided: <SHELL>\n{help}"),

@@ -58,11 +58,11 @@ fn what_is_no_setting_or_no_value_is_refused() {
         (&["config", "reflog-days", "1.5"], "usage]: '1.5' is no number of days\nhint: such as 90"),
         (
             &["config", "--unset"],
-            "usage]: the following required arguments were not provided: <KEY>\nhint: see 'mnem --help'",
+            "usage]: the following required arguments were not provided: <KEY>\nhint: see 'mnem config --help'",
         ),
         (
             &["config", "--unset", "author", "x"],
-            "usage]: the argument '--unset' cannot be used with '[VALUE]'\nhint: see 'mnem --help'",
+            "usage]: the argument '--unset' cannot be used with '[VALUE]'\nhint: see 'mnem config --help'",
         ),
     ] {
         place.mnem(arguments).refuses(129, &format!("mnem: error[{said}\n"));

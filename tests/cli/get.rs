@@ -245,6 +245,6 @@ fn ids_come_from_standard_input_where_that_is_asked_for() {
         .refuses(129, "mnem: error[usage]: several ids are only printed with --json\nhint: mnem get --json ID ID …\n");
     place.mnem(&["get", "--stdin", "k"]).refuses(
         129,
-        "mnem: error[usage]: the argument '--stdin' cannot be used with '[ID]...'\nhint: see 'mnem --help'\n",
+        "mnem: error[usage]: the argument '--stdin' cannot be used with '[ID]...'\nhint: see 'mnem get --help'\n",
     );
 }

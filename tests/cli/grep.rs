@@ -149,7 +149,7 @@ fn a_regular_expression_may_begin_with_a_dash_unless_it_looks_like_an_option() {
 #[test]
 fn a_wrong_call_is_refused() {
     let place = Place::with_story();
-    let help = "hint: see 'mnem --help'\n";
+    let help = "hint: see 'mnem grep --help'\n";
     place.mnem(&["grep", "(\u{1b}"]).refuses(129, "mnem: error[bad-pattern]: REGEX '(^[': unclosed group\n");
     place.mnem(&["grep", "x", "a["]).refuses(
         129,

@@ -572,7 +572,7 @@ fn options_that_exclude_each_other_are_refused() {
         ),
     ] {
         let put = place.mnem(&["put"]).arguments(arguments);
-        put.refuses(129, &format!("mnem: error[usage]: {said}\nhint: see 'mnem --help'\n"));
+        put.refuses(129, &format!("mnem: error[usage]: {said}\nhint: see 'mnem put --help'\n"));
     }
     place.mnem(&["put", "k", "v", "--if-match", "abc"]).refuses(
         129,

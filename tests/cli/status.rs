@@ -192,5 +192,5 @@ fn it_takes_no_arguments() {
     let place = Place::with_store();
     place
         .mnem(&["status", "k"])
-        .refuses(129, "mnem: error[usage]: unexpected argument 'k' found\nhint: see 'mnem --help'\n");
+        .refuses(129, "mnem: error[usage]: unexpected argument 'k' found\nhint: see 'mnem status --help'\n");
 }
