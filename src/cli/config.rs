@@ -91,9 +91,9 @@ fn check_key(key: &str) -> Result<(), CliError> {
 /// Checks a value by the rule that its option has.
 fn check_value(key: &str, value: &str) -> Result<String, CliError> {
     match key {
-        "author" => Author::new(value)
+        "author" => Author::one_line(value)
             .map(|author| author.as_str().to_owned())
-            .map_err(|_| CliError::usage("the author may not be blank")),
+            .map_err(|error| CliError::usage(format!("the author {error}"))),
         "lock-timeout" => {
             parse_duration(value)
                 .map_err(|error| CliError::usage(error.to_string()).hint("such as 500ms, 10s or 2m"))?;

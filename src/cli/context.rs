@@ -416,13 +416,13 @@ impl Context {
                 None => (ops::setting(store, "author")?, "the setting 'author'"),
             },
         };
-        let blank =
-            |_| CliError::usage(format!("{from} may not be blank")).hint("such as --author 'Name <mail@example.org>'");
+        let refused =
+            |error| CliError::usage(format!("{from} {error}")).hint("such as --author 'Name <mail@example.org>'");
         match text {
-            Some(text) => Author::new(&text).map_err(blank),
+            Some(text) => Author::one_line(&text).map_err(refused),
             None => {
                 let user = variable_os("USER").and_then(|user| user.into_string().ok());
-                let author = user.and_then(|user| Author::new(&user).ok());
+                let author = user.and_then(|user| Author::one_line(&user).ok());
                 Ok(author.unwrap_or(Author::new("unknown").expect("it is not blank")))
             }
         }

@@ -175,14 +175,15 @@ fn read_commit(json: &str) -> Result<CommitRow, CliError> {
     let [message, author, time] = fields(json, ["message", "author", "time"])?;
     let message: Option<String> = read("message", message)?;
     let message = message.ok_or_else(|| fault("the key 'message' is missing"))?;
-    let blank = |key: &str| fault(format!("the key '{key}' may not be blank"));
+    let refused = |key: &str, error| fault(format!("the key '{key}' {error}"));
     let author: Option<String> = read("author", author)?;
-    let author = author.map(|author| Author::new(&author).map_err(|_| blank("author"))).transpose()?;
+    let author =
+        author.map(|author| Author::one_line(&author).map_err(|error| refused("author", error))).transpose()?;
     let time: Option<String> = read("time", time)?;
     let instant = |time: &str| Timestamp::parse(time).and_then(|time| CommitTime::at(&time.instant()));
     let time = time.map(|time| instant(&time).map_err(|error| CliError::from(error).about(&format!("'{time}'"))));
     let time = time.transpose().map_err(|error| error.about("the key 'time'"))?;
-    Ok(CommitRow { message: Message::new(&message).map_err(|_| blank("message"))?, author, time })
+    Ok(CommitRow { message: Message::new(&message).map_err(|error| refused("message", error))?, author, time })
 }
 
 /// The bytes of some rows, and from where they are.
@@ -368,6 +369,7 @@ mod tests {
             r#"{"commit":{}}"#,
             r#"{"commit":{"message":" "}}"#,
             r#"{"commit":{"message":"m","author":""}}"#,
+            r#"{"commit":{"message":"m","author":"a\nb"}}"#,
             r#"{"commit":{"message":"m","time":"noon"}}"#,
             r#"{"commit":{"message":"m","who":1}}"#,
             r#"{"commit":["m",null,null]}"#,

@@ -113,6 +113,11 @@ fn a_wrong_call_is_usage() {
             "--author may not be blank",
             "such as --author 'Name <mail@example.org>'",
         ),
+        (
+            &["commit", "-m", "c", "--author", "a\rb"],
+            "--author may have one line only",
+            "such as --author 'Name <mail@example.org>'",
+        ),
         (&["log", "HEAD", "-r", "HEAD"], "REV and --rev both name a revision", "mnem log REV"),
         (&["log", "--ids", "--oneline"], "the argument '--ids' cannot be used with '--oneline'", help),
         (&["log", "-n", "-1"], "invalid value '-1' for '--max-count <COUNT>': invalid digit found in string", help),

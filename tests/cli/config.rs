@@ -50,6 +50,7 @@ fn what_is_no_setting_or_no_value_is_refused() {
         (&["config", "--unset", "reflog"], "bad-key]: no setting 'reflog'\nhint: did you mean 'reflog-days'?"),
         (&["config", "x\u{1b}"], &format!("bad-key]: no setting 'x^['\nhint: {known}")),
         (&["config", "author", " "], "usage]: the author may not be blank"),
+        (&["config", "author", "a\nb"], "usage]: the author may have one line only"),
         (
             &["config", "lock-timeout", "soon"],
             "usage]: cannot read 'soon' as a duration such as 10s, 500ms, 2m or 1h\nhint: such as 500ms, 10s or 2m",
