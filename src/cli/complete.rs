@@ -65,8 +65,8 @@ pub fn sessions() -> ArgValueCompleter {
 /// Completes keys of settings.
 pub fn keys() -> ArgValueCompleter {
     ArgValueCompleter::new(|word: &OsStr| {
-        let keys = KEYS.iter().filter(|(key, _)| word.to_str().is_some_and(|word| key.starts_with(word)));
-        keys.map(|(key, help)| CompletionCandidate::new(*key).help(Some((*help).into()))).collect()
+        let keys = KEYS.iter().filter(|key| word.to_str().is_some_and(|word| key.name.starts_with(word)));
+        keys.map(|key| CompletionCandidate::new(key.name).help(Some(key.help.into()))).collect()
     })
 }
 

@@ -19,8 +19,14 @@ fn without_arguments_it_lists_what_is_set_and_with_a_key_its_value() {
     place.mnem(&["config", "--json", "author", "Cy"]).says("", "");
     place.mnem(&["config", "--unset", "author"]).says("", "");
     place.mnem(&["config"]).says("reflog-days=30\n", "");
-    let none = "mnem: error[precondition-failed]: the setting 'author' has no value\nhint: mnem config author VALUE\n";
-    place.mnem(&["config", "author"]).refuses(1, none);
+    place.mnem(&["config", "--unset", "reflog-days"]).says("", "");
+    for (key, default) in
+        [("author", "the name of the user, else 'unknown'"), ("lock-timeout", "10s"), ("reflog-days", "90")]
+    {
+        let what = format!("the setting '{key}' has no value; the default is {default}");
+        let said = format!("mnem: error[precondition-failed]: {what}\nhint: mnem config {key} VALUE\n");
+        place.mnem(&["config", key]).refuses(1, &said);
+    }
 }
 
 #[test]
