@@ -86,7 +86,7 @@ pub(super) fn run(args: &CheckArgs, context: &mut Context) -> Result<(), CliErro
             Case { name: assertion.name.clone(), failures }
         };
         let document = junit(&name, &assertions.iter().zip(&checked).map(case).collect::<Vec<_>>());
-        write_file(&path, |out| out.write_all(document.as_bytes()))?;
+        write_file(&path, false, |out| out.write_all(document.as_bytes()))?;
     }
     for (assertion, failures) in assertions.iter().zip(&checked) {
         if !failures.is_empty() {

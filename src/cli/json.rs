@@ -1,10 +1,10 @@
 //! The shapes of `--json`, as `docs/json.md` describes them. Within version 1 fields are only ever added.
 
 use super::error::CliError;
-use crate::graph::{Changed, ContentEdits, Entry, Field, Hunk, Op, PathChange, Remark, Removal, Unit, Writer};
+use crate::graph::{Blamed, Changed, ContentEdits, Entry, Field, Hunk, Op, PathChange, Remark, Removal, Unit, Writer};
 use crate::model::{Content, Node, NodeId, Provenance, Timestamp, minify};
 use crate::object::{CommitId, encode_node, node_object_id};
-use crate::ops::{Blamed, Row, StagedReport, StagedState};
+use crate::ops::{Row, StagedReport, StagedState};
 use crate::store::{ChangeCount, CommitRecord};
 use serde::Serialize;
 use serde_json::value::RawValue;

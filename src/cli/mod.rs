@@ -236,5 +236,5 @@ fn dispatch(cli: Cli) -> Result<bool, CliError> {
         Verb::Version(args) => version::run(&args, &mut context)?,
         Verb::Demo(args) => demo::run(&args, &mut context)?,
     }
-    context.finish().map_err(|error| CliError::from(error).about("standard output"))
+    Ok(context.finish()?)
 }

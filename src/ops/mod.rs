@@ -23,7 +23,7 @@ mod test;
 mod wanted;
 
 pub use batch::{Group, batch};
-pub use blame::{Blame, BlameReport, BlameRequest, Blamed, Row, Version, blame, blame_all, versions_of};
+pub use blame::{BlameReport, BlameRequest, Row, Version, blame, blame_all, versions_of};
 pub use check::{Assertion, Failure, check};
 pub use commit::{CommitReport, CommitRequest, commit, preview};
 pub use complete::{complete_ids, complete_revisions, complete_sessions};

@@ -135,7 +135,7 @@ fn several_nodes_are_a_row_each() {
     place.mnem(&["put", "user/wide", &"é".repeat(61)]).output();
     let text = format!("staged - user/text one…\nstaged - user/wide {}…\n", "é".repeat(60));
     place.mnem(&["blame", "user/t*", "user/w*"]).says(&text, "");
-    let parts = "mnem: error[usage]: the parts of one node are asked for\nhint: name it: mnem blame --history ID\n";
+    let parts = "mnem: error[usage]: the parts of one node are asked for\nhint: name that one node: mnem blame ID\n";
     for option in [&["--history"][..], &["-L", "1"], &["--path", "/a"], &["--by", "line"], &["--ignore-rev", "HEAD"]] {
         place.mnem(&["blame"]).arguments(option).refuses(129, parts);
         place.mnem(&["blame", "user/"]).arguments(option).refuses(129, parts);
