@@ -52,4 +52,14 @@ mod tests {
         write_file(&path, true, |out| out.write_all(b"new")).expect("a file");
         assert_eq!((fs::read_to_string(&path).expect("a file").as_str(), names()), ("new", 1));
     }
+
+    #[test]
+    fn a_memory_is_for_its_owner_alone_and_a_report_as_the_umask_says() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let mode = |name: &str| fs::metadata(folder.path().join(name)).expect("a file").permissions().mode() & 0o777;
+        write_file(&folder.path().join("memory"), true, |out| out.write_all(b"x")).expect("a file");
+        write_file(&folder.path().join("report"), false, |out| out.write_all(b"x")).expect("a file");
+        File::create(folder.path().join("other")).expect("a file");
+        assert_eq!((mode("memory"), mode("report")), (0o600, mode("other")));
+    }
 }
