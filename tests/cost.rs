@@ -194,7 +194,7 @@ mod allocated {
 /// How much of the database file is read, page by page.
 #[cfg(feature = "internals")]
 mod reads {
-    use mnemosyne::graph::{Revision, Unit, parse};
+    use mnemosyne::graph::{Parts, Revision, Unit, parse};
     use mnemosyne::model::{
         Author, BranchName, CommitTime, Content, ContentKind, Message, Node, NodeId, Pattern, Provenance, SessionName,
     };
@@ -497,7 +497,8 @@ mod reads {
                 BlameReport::Removed(_) => 0,
             };
             let open = BlameRequest::default();
-            let node = BlameRequest { unit: Some(Unit::Node), ..BlameRequest::default() };
+            let whole = Parts { unit: Some(Unit::Node), ..Parts::default() };
+            let node = BlameRequest { parts: whole, ..BlameRequest::default() };
             let filter =
                 LogFilter { patterns: vec![Pattern::parse("told", false).expect("a pattern")], ..LogFilter::default() };
             let neighbours = Between::Revisions(revision("HEAD~1"), revision("HEAD"));

@@ -1,16 +1,16 @@
 //! Rows of JSON Lines: what `check` reads.
 
 use super::error::CliError;
-use super::rows::{each_row, fault, fields, read};
+use super::rows::{Lines, each_row, fault, fields, read};
 use crate::graph::parse;
 use crate::ops::Assertion;
 use std::collections::BTreeSet;
 
-/// Reads assertions, all or none; a refusal names the line and, where there is one, the key.
-pub fn read_assertions(bytes: &[u8]) -> Result<Vec<Assertion>, CliError> {
+/// Reads assertions, all or none; a refusal names the file, the line and, where there is one, the key.
+pub fn read_assertions(lines: Lines<'_>) -> Result<Vec<Assertion>, CliError> {
     const HINT: &str = r#"a row is such as {"name":"she is vegan","predicates":["--contains","user/diet","vegan"]}"#;
     let mut names = BTreeSet::new();
-    each_row(bytes, HINT, |line| {
+    each_row(lines, HINT, |line| {
         let assertion = read_assertion(line)?;
         if !names.insert(assertion.name.clone()) {
             return Err(fault(format!("the name '{}' stands twice", assertion.name)));
@@ -37,12 +37,17 @@ fn read_assertion(line: &str) -> Result<Assertion, CliError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
+
+    fn read_text(bytes: &[u8]) -> Result<Vec<Assertion>, CliError> {
+        read_assertions(Lines { bytes, path: Path::new("-") })
+    }
 
     #[test]
     fn each_row_is_a_name_and_words() {
         let text = "{\"name\":\"a\",\"predicates\":[\"--not\",\"--present\",\"x\"]}\r\n\n \t\n\
             {\"predicates\":[\"--absent\",\"\\u0078\",\"--any\",\"*\",\"\"],\"name\":\" b\\n\"}";
-        let read = read_assertions(text.as_bytes()).expect("assertions");
+        let read = read_text(text.as_bytes()).expect("assertions");
         let told: Vec<_> = read
             .iter()
             .map(|assertion| {
@@ -52,7 +57,7 @@ mod tests {
             .collect();
         let words = |all: &[&str]| all.iter().map(|words| (*words).to_owned()).collect::<Vec<_>>();
         assert_eq!(told, [("a", words(&["--not --present x"])), (" b\n", words(&["--absent x", "--any * "]))]);
-        assert!(read_assertions(b"").expect("none").is_empty());
+        assert!(read_text(b"").expect("none").is_empty());
     }
 
     #[test]
@@ -79,11 +84,11 @@ mod tests {
             ),
             (r#"{"name":"b","predicates":["--present"]}"#, "the key 'predicates': '--present' needs ID behind it", 129),
         ] {
-            let error = read_assertions(format!("{good}\n\n{row}\n{good}").as_bytes()).expect_err(row);
+            let error = read_text(format!("{good}\n\n{row}\n{good}").as_bytes()).expect_err(row);
             let said = error.to_string();
             assert!(said.starts_with(&format!("line 3: {message}")), "{row}: {said}");
             assert_eq!(error.exit(), status, "{row}");
         }
-        assert_eq!(read_assertions(b"\xff").map_err(|error| error.exit()).err(), Some(129));
+        assert_eq!(read_text(b"\xff").map_err(|error| error.exit()).err(), Some(129));
     }
 }

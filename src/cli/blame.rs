@@ -9,9 +9,9 @@ use super::patch::remark_text;
 use super::pattern::pattern;
 use super::text::{abridge, escape_block, escape_line};
 use super::writer_text;
-use crate::graph::{Removal, Unit, Writer};
+use crate::graph::{Blame, Parts, Removal, Unit, Writer};
 use crate::model::{Content, NodeId, Pattern, pointer};
-use crate::ops::{self, Blame, BlameReport, BlameRequest, Version};
+use crate::ops::{self, BlameReport, BlameRequest, OpError, Row, Version};
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::ops::Range;
@@ -67,7 +67,7 @@ pub(super) fn run(args: &BlameArgs, context: &mut Context) -> Result<(), CliErro
         Some(id) if args.history => every_version(&id, args, context),
         Some(id) => one(&id, args, context),
         None if args.names_parts() => {
-            Err(CliError::usage("the parts of one node are asked for").hint("name it: mnem blame --history ID"))
+            Err(CliError::usage("the parts of one node are asked for").hint("name that one node: mnem blame ID"))
         }
         None => all(&patterns, args, context),
     }
@@ -130,9 +130,12 @@ fn one(id: &NodeId, args: &BlameArgs, context: &mut Context) -> Result<(), CliEr
     }
     let request = BlameRequest {
         revision: context.revision(&args.at, &store)?,
-        unit,
-        lines: args.lines.as_deref().map(line_range).transpose()?,
-        path: args.path.clone(),
+        parts: Parts {
+            unit,
+            lines: args.lines.as_deref().map(line_range).transpose()?,
+            path: args.path.clone(),
+            ..Parts::default()
+        },
         ignored: args.ignore_rev.iter().map(|rev| context.read_revision(rev)).collect::<Result<_, _>>()?,
     };
     let (report, also_prefixes) = ops::blame(&store, &session, id, &request)?;
@@ -159,6 +162,12 @@ fn one(id: &NodeId, args: &BlameArgs, context: &mut Context) -> Result<(), CliEr
 fn stands(id: &NodeId, blame: &Blame, context: &mut Context) -> Result<(), CliError> {
     if let Some(remark) = blame.coarse {
         context.say(&format!("note: '{}' is {}", escape_line(id.as_str()), remark_text(remark)));
+    }
+    if blame.simplified {
+        let id = escape_line(id.as_str());
+        context.say(&format!(
+            "note: the comparison of versions of '{id}' is simplified: parts may be older than is shown"
+        ));
     }
     if context.globals.json {
         for part in &blame.parts {
@@ -253,31 +262,63 @@ fn every_version(id: &NodeId, args: &BlameArgs, context: &mut Context) -> Result
     Ok(())
 }
 
-/// One line a node: who wrote its content, its id, its provenance, and how its text begins.
+/// One line a node.
 fn all(patterns: &[Pattern], args: &BlameArgs, context: &mut Context) -> Result<(), CliError> {
-    const SHOWN: usize = 60;
     let store = context.store()?;
     let session = context.session()?;
     let revision = context.revision(&args.at, &store)?;
-    let (rows, also_prefix) = ops::blame_all(&store, &session, patterns, revision.as_ref())?;
-    context.warn_prefix(also_prefix.as_deref());
-    context.page();
-    let paint = context.paint();
-    for row in &rows {
+    let found = ops::blame_all(&store, &session, patterns, revision.as_ref())?;
+    context.warn_prefix(found.also_prefix.as_deref());
+    if let (Some(branch), []) = (&found.unborn, &found.rows[..]) {
+        context.say(&format!("no commit yet on '{}'", escape_line(branch)));
+    }
+    if found.removed.is_empty() && found.absent.is_empty() {
+        context.page();
+    }
+    for row in &found.rows {
         if context.globals.json {
             context.json_line(&BlameJson::row(row)?)?;
-            continue;
+        } else {
+            let line = row_text(row, context.paint());
+            context.line(&line)?;
         }
-        let content = row.node.content.readable();
-        let begin: String = content.chars().take_while(|&c| c != '\n').take(SHOWN).collect();
-        let rest = if begin.len() < content.trim_end().len() { "…" } else { "" };
-        let begin = format!("{}{rest}", escape_line(&begin));
-        let (writer, provenance) =
-            (writer_text::writer(&row.writer, paint), writer_text::provenance(&row.writer.node, paint));
-        let id = paint.id(&escape_line(row.node.id.as_str()));
-        let parts = [writer, id, provenance, begin];
-        let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        context.line(&parts.join(" "))?;
     }
-    Ok(())
+    for (id, removal) in &found.removed {
+        if context.globals.json {
+            context.json_line(&BlameJson::removed(id, removal)?)?;
+        } else {
+            let paint = context.paint();
+            let place = writer_text::place(removal.commit.as_ref(), None, paint);
+            let (id, said) = (paint.id(&escape_line(id.as_str())), begin(&removal.last.node.content));
+            context.line(&format!("{place} {id} {} {said}", paint.removed("removed")))?;
+        }
+    }
+    let missing: Vec<_> = found.removed.into_iter().map(|(id, _)| id).chain(found.absent).collect();
+    if missing.is_empty() { Ok(()) } else { Err(OpError::NoNode(missing).into()) }
+}
+
+/// Who wrote the content, the id, the provenance, how the text begins, and who wrote the provenance anew since.
+fn row_text(row: &Row, paint: Paint) -> String {
+    let id = paint.id(&escape_line(row.node.id.as_str()));
+    let (writer, provenance) =
+        (writer_text::writer(&row.writer, paint), writer_text::provenance(&row.writer.node, paint));
+    let mut parts = vec![writer, id, provenance, begin(&row.node.content)];
+    if let Some(rewritten) = &row.rewritten {
+        let provenance = writer_text::provenance(&rewritten.node, paint);
+        parts.push(format!("[anew: {}", writer_text::writer(rewritten, paint)));
+        parts.push(provenance);
+        let last = parts.iter_mut().rev().find(|part| !part.is_empty());
+        last.expect("one was pushed").push(']');
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.join(" ")
+}
+
+/// How a content begins, on one line.
+fn begin(content: &Content) -> String {
+    const SHOWN: usize = 60;
+    let content = content.readable();
+    let begin: String = content.chars().take_while(|&c| c != '\n').take(SHOWN).collect();
+    let rest = if begin.len() < content.trim_end().len() { "…" } else { "" };
+    format!("{}{rest}", escape_line(&begin))
 }

@@ -23,6 +23,9 @@ pub enum Form {
     NameOnly,
 }
 
+/// The options that ask for another form than patches.
+const FORMS: [&str; 3] = ["stat", "name_status", "name_only"];
+
 /// The form of changes
 #[derive(clap::Args, Debug)]
 pub(super) struct ChangeStyle {
@@ -38,20 +41,20 @@ pub(super) struct ChangeStyle {
     #[arg(long)]
     name_only: bool,
 
-    /// Show COUNT unchanged lines around each change
-    #[arg(short = 'U', long, value_name = "COUNT", default_value_t = 3, allow_negative_numbers = true)]
-    unified: usize,
+    /// Show COUNT unchanged lines around each change, and not 3
+    #[arg(short = 'U', long, value_name = "COUNT", allow_negative_numbers = true, conflicts_with_all = FORMS)]
+    unified: Option<usize>,
 
     /// Mark words within a line, as [-gone-]{+come+}
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = FORMS)]
     word_diff: bool,
 
-    /// Compare texts by line and JSON values by leaf (auto), both by line, or both by leaf
-    #[arg(long, value_name = "UNIT", default_value = "auto", value_parser = ["auto", "line", "path"])]
-    by: String,
+    /// Compare texts by line and JSON values by leaf (auto, if nothing is said), both by line, or both by leaf
+    #[arg(long, value_name = "UNIT", value_parser = ["auto", "line", "path"], conflicts_with_all = FORMS)]
+    by: Option<String>,
 
     /// Show the provenance and the event time of every changed node
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = FORMS)]
     provenance: bool,
 }
 
@@ -62,14 +65,15 @@ impl ChangeStyle {
             Self { stat: true, .. } => Some(Form::Stat),
             Self { name_status: true, .. } => Some(Form::NameStatus),
             Self { name_only: true, .. } => Some(Form::NameOnly),
-            _ => None,
+            Self { unified: None, word_diff: false, by: None, provenance: false, .. } => None,
+            _ => Some(Form::Patch),
         }
     }
 
     fn by(&self) -> By {
-        match self.by.as_str() {
-            "line" => By::Line,
-            "path" => By::Path,
+        match self.by.as_deref() {
+            Some("line") => By::Line,
+            Some("path") => By::Path,
             _ => By::Auto,
         }
     }
@@ -105,6 +109,7 @@ impl ChangeStyle {
     }
 
     fn patches(&self, changed: &[Changed], context: &mut Context) -> Result<(), CliError> {
+        let around = self.unified.unwrap_or(3);
         for (at, changed) in changed.iter().enumerate() {
             let (old, new) = changed.contents();
             let comparison = Comparison::of(old, new, self.by());
@@ -114,11 +119,11 @@ impl ChangeStyle {
                 context.say(&format!("note: the comparison of '{id}' is simplified: less may differ than is shown"));
             }
             if context.globals.json {
-                context.json_line(&ChangeJson::new(changed, &edits, self.unified)?)?;
+                context.json_line(&ChangeJson::new(changed, &edits, around)?)?;
                 continue;
             }
             let paint = context.paint();
-            let patch = Patch { paint, word_diff: self.word_diff, context: self.unified, deadline: context.deadline() };
+            let patch = Patch { paint, word_diff: self.word_diff, context: around, deadline: context.deadline() };
             let out = context.out();
             if at > 0 {
                 writeln!(out)?;

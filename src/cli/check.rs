@@ -10,6 +10,7 @@ use super::junit::{Case, junit};
 use super::output::write_file;
 use super::paint::Paint;
 use super::put::MAX_ROWS_BYTES;
+use super::rows::Lines;
 use super::text::escape_line;
 use crate::ops::{self, Assertion, Failure};
 use serde::Serialize;
@@ -73,7 +74,7 @@ pub(super) fn run(args: &CheckArgs, context: &mut Context) -> Result<(), CliErro
         return Err(CliError::usage("--junit needs a file").hint("mnem check FILE --junit report.xml"));
     }
     let bytes = read_bytes(context, &args.file, MAX_ROWS_BYTES)?;
-    let assertions = read_assertions(&bytes).map_err(|error| error.about(&name))?;
+    let assertions = read_assertions(Lines { bytes: &bytes, path: &args.file })?;
     let store = context.store()?;
     let session = context.session()?;
     let revision = context.revision(&args.at, &store)?;
@@ -85,7 +86,7 @@ pub(super) fn run(args: &CheckArgs, context: &mut Context) -> Result<(), CliErro
             Case { name: assertion.name.clone(), failures }
         };
         let document = junit(&name, &assertions.iter().zip(&checked).map(case).collect::<Vec<_>>());
-        write_file(&path, |out| out.write_all(document.as_bytes()))?;
+        write_file(&path, false, |out| out.write_all(document.as_bytes()))?;
     }
     for (assertion, failures) in assertions.iter().zip(&checked) {
         if !failures.is_empty() {

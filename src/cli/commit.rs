@@ -1,8 +1,9 @@
 //! `mnem commit`
 
 use super::context::{Context, message};
-use super::error::CliError;
-use super::input::read_bytes;
+use super::error::{CliError, Word};
+use super::get::shortened;
+use super::input::{name, read_bytes};
 use super::json::{CommitJson, StagedJson, letter};
 use super::pattern::pattern;
 use super::put::utf8;
@@ -109,7 +110,7 @@ pub(super) fn run(args: &CommitArgs, context: &mut Context) -> Result<(), CliErr
 fn given_message(args: &CommitArgs, context: &Context) -> Result<Option<Message>, CliError> {
     if let Some(file) = &args.file {
         let bytes = read_bytes(context, file, MAX_CONTENT_BYTES)?;
-        return message(utf8(&bytes, &file.display().to_string())?).map(Some);
+        return message(utf8(&bytes, &name(file))?).map(Some);
     }
     if args.message.is_empty() { Ok(None) } else { message(&args.message.join("\n\n")).map(Some) }
 }
@@ -121,10 +122,21 @@ fn message_from_editor(context: &Context) -> Result<Message, CliError> {
     }
 }
 
+/// Where patterns chose nothing of what is staged, they are named.
+fn nothing_staged(args: &CommitArgs) -> CliError {
+    let error = CliError::from(OpError::NothingToCommit);
+    if args.only.is_empty() {
+        return error;
+    }
+    let patterns: Vec<_> = args.only.iter().map(|text| shortened(text)).collect();
+    let message = format!("{error}: nothing staged matches {}", patterns.join(" or "));
+    CliError::new(Word::NothingToCommit, message).hint("see what is staged with 'mnem status'")
+}
+
 /// Nothing staged: an answer of its own, unless `--skip-empty` asks for HEAD instead.
 fn nothing(args: &CommitArgs, context: &mut Context) -> Result<(), CliError> {
     if !args.skip_empty {
-        return Err(OpError::NothingToCommit.into());
+        return Err(nothing_staged(args));
     }
     context.say("nothing to commit");
     let store = context.store()?;
@@ -173,9 +185,13 @@ fn counted(changes: ChangeCount) -> String {
 }
 
 fn dry_run(args: &CommitArgs, only: &[Pattern], context: &mut Context) -> Result<(), CliError> {
-    let store = context.store()?;
+    let store = context.store_to_write()?;
     let session = context.session()?;
-    let (planned, changes) = ops::preview(&store, &session, only, args.allow_empty || args.skip_empty, args.overwrite)?;
+    let allow_empty = args.allow_empty || args.skip_empty;
+    let (planned, changes) = match ops::preview(&store, &session, only, allow_empty, args.overwrite) {
+        Err(OpError::NothingToCommit) => return Err(nothing_staged(args)),
+        preview => preview?,
+    };
     for change in &planned {
         if context.globals.json {
             context.json_line(&StagedJson::new(change, session.as_str()))?;

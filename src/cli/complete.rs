@@ -30,12 +30,13 @@ pub fn revisions() -> ArgValueCompleter {
     ArgValueCompleter::new(offer_revisions)
 }
 
-/// Completes revisions, and behind `--` ids of nodes. The library asks for the first positional argument there too.
+/// Completes revisions, also the second of a range, and behind `--` ids of nodes. The library asks for the first
+/// positional argument there too.
 pub fn revisions_then_ids() -> ArgValueCompleter {
     ArgValueCompleter::new(|word: &OsStr| {
         // The first one is the shell's own.
         let is_behind = std::env::args_os().filter(|argument| argument == "--").count() > 1;
-        if is_behind { offer_ids(word) } else { offer_revisions(word) }
+        if is_behind { offer_ids(word) } else { offer_ranges(word) }
     })
 }
 
@@ -45,6 +46,13 @@ fn offer_ids(word: &OsStr) -> Vec<CompletionCandidate> {
 
 fn offer_revisions(word: &OsStr) -> Vec<CompletionCandidate> {
     offer(word, |context, _, word| ops::complete_revisions(&context.store().ok()?, word, MOST).ok())
+}
+
+/// Revisions; behind `..` or `...` with the first part of the range before them.
+fn offer_ranges(word: &OsStr) -> Vec<CompletionCandidate> {
+    let second = word.to_str().and_then(|word| word.rfind("..").map(|at| word.split_at(at + 2)));
+    let Some((first, word)) = second else { return offer_revisions(word) };
+    offer_revisions(OsStr::new(word)).into_iter().map(|candidate| candidate.add_prefix(first)).collect()
 }
 
 /// Completes names of sessions.
@@ -57,8 +65,8 @@ pub fn sessions() -> ArgValueCompleter {
 /// Completes keys of settings.
 pub fn keys() -> ArgValueCompleter {
     ArgValueCompleter::new(|word: &OsStr| {
-        let keys = KEYS.iter().filter(|(key, _)| word.to_str().is_some_and(|word| key.starts_with(word)));
-        keys.map(|(key, help)| CompletionCandidate::new(*key).help(Some((*help).into()))).collect()
+        let keys = KEYS.iter().filter(|key| word.to_str().is_some_and(|word| key.name.starts_with(word)));
+        keys.map(|key| CompletionCandidate::new(key.name).help(Some(key.help.into()))).collect()
     })
 }
 

@@ -9,11 +9,23 @@ use crate::model::Author;
 use crate::ops;
 use serde::Serialize;
 
-/// The keys, and what each is for.
-pub(super) const KEYS: [(&str, &str); 3] = [
-    ("author", "who commits, such as 'Name <mail@example.org>'"),
-    ("lock-timeout", "how long to wait for another writer, such as 30s"),
-    ("reflog-days", "how many days the movements of refs are kept, 90 if not set"),
+/// A setting.
+pub(super) struct Key {
+    pub name: &'static str,
+    /// What it is for.
+    pub help: &'static str,
+    /// What counts where it has no value.
+    default: &'static str,
+}
+
+pub(super) const KEYS: [Key; 3] = [
+    Key {
+        name: "author",
+        help: "who commits, such as 'Name <mail@example.org>'",
+        default: "the name of the user, else 'unknown'",
+    },
+    Key { name: "lock-timeout", help: "how long to wait for another writer, such as 30s", default: "10s" },
+    Key { name: "reflog-days", help: "how many days the movements of refs are kept, 90 if not set", default: "90" },
 ];
 
 /// Show or change the settings of a store
@@ -43,9 +55,7 @@ struct SettingJson<'a> {
 }
 
 pub(super) fn run(args: &ConfigArgs, context: &mut Context) -> Result<(), CliError> {
-    if let Some(key) = &args.key {
-        check_key(key)?;
-    }
+    let known = args.key.as_deref().map(known_key).transpose()?;
     if let Some(key) = &args.key
         && (args.unset || args.value.is_some())
     {
@@ -58,9 +68,9 @@ pub(super) fn run(args: &ConfigArgs, context: &mut Context) -> Result<(), CliErr
     let store = context.store()?;
     let settings = ops::settings(&store, &context.session()?)?;
     let mut shown = settings.iter().filter(|(key, _)| args.key.as_ref().is_none_or(|wanted| wanted == key)).peekable();
-    if let (None, Some(key)) = (shown.peek(), &args.key) {
-        return Err(CliError::new(Word::PreconditionFailed, format!("the setting '{key}' has no value"))
-            .hint(format!("mnem config {key} VALUE")));
+    if let (None, Some(Key { name, default, .. })) = (shown.peek(), known) {
+        let message = format!("the setting '{name}' has no value; the default is {default}");
+        return Err(CliError::new(Word::PreconditionFailed, message).hint(format!("mnem config {name} VALUE")));
     }
     for (key, value) in shown {
         if context.globals.json {
@@ -74,26 +84,26 @@ pub(super) fn run(args: &ConfigArgs, context: &mut Context) -> Result<(), CliErr
     Ok(())
 }
 
-fn check_key(key: &str) -> Result<(), CliError> {
-    if KEYS.iter().any(|(known, _)| *known == key) {
-        return Ok(());
+fn known_key(key: &str) -> Result<&'static Key, CliError> {
+    if let Some(known) = KEYS.iter().find(|known| known.name == key) {
+        return Ok(known);
     }
-    let near =
-        KEYS.iter().map(|(known, _)| (strsim::jaro_winkler(known, key), *known)).max_by(|a, b| a.0.total_cmp(&b.0));
+    let names = KEYS.map(|known| known.name);
+    let likeness = |name: &&str| strsim::jaro_winkler(name, key);
+    let near = names.into_iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
     let error = CliError::new(Word::BadKey, format!("no setting '{key}'"));
-    let names: Vec<_> = KEYS.iter().map(|(known, _)| *known).collect();
-    Err(match near {
-        Some((likeness, known)) if likeness > 0.8 => error.hint(format!("did you mean '{known}'?")),
-        Some(_) | None => error.hint(format!("the settings are {}", names.join(", "))),
+    Err(match near.filter(|name| likeness(name) > 0.8) {
+        Some(name) => error.hint(format!("did you mean '{name}'?")),
+        None => error.hint(format!("the settings are {}", names.join(", "))),
     })
 }
 
 /// Checks a value by the rule that its option has.
 fn check_value(key: &str, value: &str) -> Result<String, CliError> {
     match key {
-        "author" => Author::new(value)
+        "author" => Author::one_line(value)
             .map(|author| author.as_str().to_owned())
-            .map_err(|_| CliError::usage("the author may not be blank")),
+            .map_err(|error| CliError::usage(format!("the author {error}"))),
         "lock-timeout" => {
             parse_duration(value)
                 .map_err(|error| CliError::usage(error.to_string()).hint("such as 500ms, 10s or 2m"))?;

@@ -82,6 +82,26 @@ pub struct AtRevision {
 const PROVENANCE_VARIABLES: [&str; 5] =
     ["MNEM_AGENT_STEP", "MNEM_OBSERVATION", "MNEM_TOOL_CALL", "MNEM_SOURCE", "MNEM_NOTE"];
 
+/// Standard output, whose errors say so.
+struct Answer<W>(W);
+
+impl<W: Write> Write for Answer<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map_err(of_standard_output)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush().map_err(of_standard_output)
+    }
+}
+
+fn of_standard_output(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::Interrupted => error,
+        kind => io::Error::new(kind, format!("standard output: {error}")),
+    }
+}
+
 /// The world of one command.
 pub struct Context {
     /// The global options as they were given.
@@ -136,7 +156,7 @@ impl Context {
         let out_paint =
             Paint { colored: !globals.json && paint_for(&globals.color, io::stdout().is_terminal()).colored };
         let err_paint = paint_for(&globals.color, io::stderr().is_terminal());
-        let out = Box::new(io::BufWriter::with_capacity(64 << 10, io::stdout().lock()));
+        let out = Box::new(io::BufWriter::with_capacity(64 << 10, Answer(io::stdout().lock())));
         Ok(Self { globals, directory, out, paged: None, negative: false, out_paint, err_paint })
     }
 
@@ -416,13 +436,13 @@ impl Context {
                 None => (ops::setting(store, "author")?, "the setting 'author'"),
             },
         };
-        let blank =
-            |_| CliError::usage(format!("{from} may not be blank")).hint("such as --author 'Name <mail@example.org>'");
+        let refused =
+            |error| CliError::usage(format!("{from} {error}")).hint("such as --author 'Name <mail@example.org>'");
         match text {
-            Some(text) => Author::new(&text).map_err(blank),
+            Some(text) => Author::one_line(&text).map_err(refused),
             None => {
                 let user = variable_os("USER").and_then(|user| user.into_string().ok());
-                let author = user.and_then(|user| Author::new(&user).ok());
+                let author = user.and_then(|user| Author::one_line(&user).ok());
                 Ok(author.unwrap_or(Author::new("unknown").expect("it is not blank")))
             }
         }

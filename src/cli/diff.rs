@@ -11,7 +11,8 @@ use crate::ops::{self, Between};
 /// Show what differs between two memories
 ///
 /// Without a revision, from HEAD to what is staged; with one, from it to HEAD with what is staged; with two, from the
-/// first to the second. Texts are compared by line, JSON values by leaf, each token as it is spelled.
+/// first to the second. Where --rev or MNEM_REV names the memory to read, that is the newer side in place of HEAD with
+/// what is staged. Texts are compared by line, JSON values by leaf, each token as it is spelled.
 #[derive(clap::Args, Debug)]
 pub(super) struct DiffArgs {
     /// One or two revisions; A..B is A and B, A...B the best common ancestor of both and B

@@ -102,6 +102,11 @@ impl CliError {
 
     /// An error with its causes behind it.
     fn of(word: Word, error: &dyn Error) -> Self {
+        Self::new(word, Self::told(error))
+    }
+
+    /// What an error says, with its causes behind it.
+    pub fn told(error: &dyn Error) -> String {
         let mut message = error.to_string();
         let mut cause = error.source();
         while let Some(error) = cause {
@@ -111,7 +116,7 @@ impl CliError {
             }
             cause = error.source();
         }
-        Self::new(word, message)
+        message
     }
 
     /// Names a thing to type, in place of a hint that is there.

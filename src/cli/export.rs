@@ -51,7 +51,7 @@ pub(super) fn run(args: &ExportArgs, context: &mut Context) -> Result<(), CliErr
         ("dir", None) => Err(CliError::usage("a folder needs a name").hint("mnem export --format dir -o FOLDER")),
         ("dir", Some(path)) => folder::write(&path, &nodes),
         (format, None) => Ok(rows(context.out(), &nodes, format)?),
-        (format, Some(path)) => write_file(&path, |out| rows(out, &nodes, format)),
+        (format, Some(path)) => write_file(&path, true, |out| rows(out, &nodes, format)),
     }
 }
 

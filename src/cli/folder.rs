@@ -22,6 +22,8 @@ use std::path::{Path, PathBuf};
 
 /// The name of the file that maps names to ids.
 const INDEX: &str = "index.jsonl";
+/// What to do where it is a file of the user's own.
+const NO_INDEX: &str = "where it is no index that 'mnem export' wrote, give it another name";
 /// The longest name that is not cut, and how much of a longer one is kept.
 const LONGEST: usize = 200;
 const KEPT: usize = 160;
@@ -40,27 +42,55 @@ fn failed(action: &str, path: &Path) -> impl FnOnce(io::Error) -> CliError + use
     move |error| CliError::from(error).about(&subject)
 }
 
-/// Writes nodes into `folder`, which is created, or empty.
+/// Writes nodes into `folder`, which is created, or empty; where that fails, nothing of it stays.
 pub fn write(folder: &Path, nodes: &[Node]) -> Result<(), CliError> {
     let folder = &without_slash(folder);
-    match fs::create_dir(folder) {
-        Ok(()) => {}
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            let is_directory = fs::symlink_metadata(folder).is_ok_and(|metadata| metadata.is_dir());
-            if !is_directory || fs::read_dir(folder).map_err(failed("reading", folder))?.next().is_some() {
+    match fs::symlink_metadata(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => write_new(folder, nodes),
+        Err(error) => Err(failed("creating", folder)(error)),
+        Ok(metadata) => {
+            if !metadata.is_dir() || fs::read_dir(folder).map_err(failed("reading", folder))?.next().is_some() {
                 let message = format!("'{}' is there already and is no empty directory", folder.display());
                 return Err(CliError::usage(message).hint("name a directory that is not there yet"));
             }
+            let mut created = Vec::new();
+            let filled = fill(folder, folder, nodes, &mut created);
+            filled.inspect_err(|_| created.iter().for_each(|path| drop(fs::remove_file(path))))
         }
-        Err(error) => return Err(failed("creating", folder)(error)),
     }
+}
+
+/// Writes the folder under another name, and gives it its own when it is whole.
+fn write_new(folder: &Path, nodes: &[Node]) -> Result<(), CliError> {
+    let beside = folder.with_file_name(format!(".mnem-export-{}", std::process::id()));
+    fs::create_dir(&beside).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => failed("creating", &beside)(error),
+        _ => failed("creating", folder)(error),
+    })?;
+    let named = fill(&beside, folder, nodes, &mut Vec::new())
+        .and_then(|()| fs::rename(&beside, folder).map_err(failed("creating", folder)));
+    named.inspect_err(|_| drop(fs::remove_dir_all(&beside)))
+}
+
+/// Writes the files into the directory `into`, which messages call `folder`, and names those that it created.
+fn fill(into: &Path, folder: &Path, nodes: &[Node], created: &mut Vec<PathBuf>) -> Result<(), CliError> {
+    let mut create = |name: &str, text: &str| {
+        let path = into.join(name);
+        let flags = (OFlags::NOFOLLOW | OFlags::CLOEXEC).bits().cast_signed();
+        let file = File::options().write(true).create_new(true).custom_flags(flags).open(&path);
+        file.and_then(|mut file| {
+            created.push(path);
+            file.write_all(text.as_bytes())
+        })
+        .map_err(failed("writing", &folder.join(name)))
+    };
     let mut index = String::new();
     let mut taken = BTreeSet::from([INDEX.to_owned()]);
     for node in nodes {
         let name = file_name(&node.id, &mut taken);
         let text = node.content.text();
         let kind = if text.is_some() { "text" } else { "json" };
-        create(&folder.join(&name), text.as_deref().unwrap_or(node.content.json()))?;
+        create(&name, text.as_deref().unwrap_or(node.content.json()))?;
         index.push_str("{\"file\":");
         push_json_string(&mut index, &name);
         index.push_str(",\"id\":");
@@ -79,13 +109,7 @@ pub fn write(folder: &Path, nodes: &[Node]) -> Result<(), CliError> {
         }
         index.push_str("}\n");
     }
-    create(&folder.join(INDEX), &index)
-}
-
-fn create(path: &Path, text: &str) -> Result<(), CliError> {
-    let flags = (OFlags::NOFOLLOW | OFlags::CLOEXEC).bits().cast_signed();
-    let file = File::options().write(true).create_new(true).custom_flags(flags).open(path);
-    file.and_then(|mut file| file.write_all(text.as_bytes())).map_err(failed("writing", path))
+    create(INDEX, &index)
 }
 
 /// A path as it is without `/` at its end, which would follow a link.
@@ -125,11 +149,20 @@ struct IndexRow<'a> {
     event_time: Option<String>,
 }
 
+/// Whether it is the index of an export. Rows that only begin like one count too, so that a damaged index is told.
+fn is_index(text: &str) -> bool {
+    let is_row = |line: &str| line.starts_with("{\"file\":") || serde_json::from_str::<IndexRow<'_>>(line).is_ok();
+    text.trim().is_empty() || text.lines().any(is_row)
+}
+
 /// Reads a folder: its index where there is one, and every other regular file below it that does not begin with a dot,
 /// as text, under its path as id. What is passed over is told.
 pub fn read(folder: &Path, context: &Context) -> Result<BTreeMap<NodeId, FolderNode>, CliError> {
     let folder = &without_slash(folder);
-    let metadata = fs::symlink_metadata(folder).map_err(failed("reading", folder))?;
+    let metadata = fs::symlink_metadata(folder).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => failed("reading", folder)(error).hint("name a folder that is there"),
+        _ => failed("reading", folder)(error),
+    })?;
     if !metadata.is_dir() {
         let hint = "name the folder itself, or take JSON Lines from a file with '--format jsonl'";
         return Err(CliError::usage(format!("'{}' is not a directory", folder.display())).hint(hint));
@@ -137,17 +170,22 @@ pub fn read(folder: &Path, context: &Context) -> Result<BTreeMap<NodeId, FolderN
     let mut nodes = BTreeMap::new();
     let mut indexed = BTreeSet::new();
     let index = folder.join(INDEX);
-    if fs::symlink_metadata(&index).is_ok() {
-        indexed.insert(PathBuf::from(INDEX));
-        let text = read_file(&index)?.unwrap_or_default();
-        for (at, line) in text.lines().enumerate() {
-            let (name, node) = indexed_node(folder, line)
-                .map_err(|error| error.about(&format!("'{}' line {}", index.display(), at + 1)))?;
-            let again = !indexed.insert(PathBuf::from(&name));
-            let again = again.then(|| CliError::new(Word::BadJson, format!("'{name}' is named twice")));
-            let added = again.map_or_else(|| node.map_or(Ok(()), |node| add(&mut nodes, node)), Err);
-            added.map_err(|error| error.about(&format!("'{}' line {}", index.display(), at + 1)))?;
+    let text = if fs::symlink_metadata(&index).is_ok() { read_file(&index)? } else { None };
+    match text {
+        Some(text) if is_index(&text) => {
+            indexed.insert(PathBuf::from(INDEX));
+            for (at, line) in text.lines().enumerate() {
+                let row = indexed_node(folder, line).and_then(|(name, node)| {
+                    if !indexed.insert(PathBuf::from(&name)) {
+                        return Err(CliError::new(Word::BadJson, format!("'{name}' is named twice")));
+                    }
+                    node.map_or(Ok(()), |node| add(&mut nodes, node))
+                });
+                row.map_err(|error| error.about(&format!("'{}' line {}", index.display(), at + 1)).or_hint(NO_INDEX))?;
+            }
         }
+        Some(_) => context.warn(&format!("'{INDEX}' is no index of an export, so it is a note as any other file")),
+        None => {}
     }
     let mut open = vec![PathBuf::new()];
     while let Some(below) = open.pop() {

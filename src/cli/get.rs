@@ -2,7 +2,7 @@
 
 use super::context::{AtRevision, Context};
 use super::error::{CliError, Word};
-use super::json::{AbsentJson, NodeJson, ValueJson};
+use super::json::{AbsentJson, AbsentValueJson, NodeJson, ValueJson};
 use super::text::cut;
 use crate::model::{Content, Node, NodeId, pointer};
 use crate::ops::{self, OpError};
@@ -44,27 +44,32 @@ pub(super) fn run(args: &GetArgs, context: &mut Context) -> Result<(), CliError>
     let revision = context.revision(&args.at, &store)?;
     let (nodes, also_prefix) = ops::get(&store, &session, revision.as_ref(), &ids)?;
     context.warn_prefix(also_prefix.as_deref());
-    let mut absent = Vec::new();
+    let (mut absent, mut without) = (Vec::new(), Vec::new());
     for (id, node) in ids.iter().zip(&nodes) {
-        let shown = match node {
-            Some(node) => show(node, args, context)?,
-            None if context.globals.json && several => {
+        let Some(node) = node else {
+            absent.push(id.clone());
+            if several {
                 context.json_line(&AbsentJson::new(id.as_str()))?;
-                false
             }
-            None => false,
+            continue;
         };
-        if !shown {
-            absent.push(id);
+        if show(node, args, context)? {
+            continue;
+        }
+        without.push(id.clone());
+        if let (true, Some(path)) = (several, &args.path) {
+            context.json_line(&AbsentValueJson::new(id.as_str(), path))?;
         }
     }
-    let names: Vec<_> = absent.iter().map(|id| format!("'{id}'")).collect();
-    match (&absent[..], &args.path) {
-        ([], _) => Ok(()),
-        ([id], Some(path)) if nodes.iter().any(Option::is_some) => {
-            Err(OpError::NoPath { id: (*id).clone(), path: path.clone() }.into())
+    let without = args.path.clone().filter(|_| !without.is_empty()).map(|path| OpError::NoPath { ids: without, path });
+    match (absent.is_empty(), without) {
+        (true, None) => Ok(()),
+        (false, None) => Err(OpError::NoNode(absent).into()),
+        (true, Some(without)) => Err(without.into()),
+        (false, Some(without)) => {
+            let message = format!("{}; {without}", OpError::NoNode(absent));
+            Err(CliError::new(Word::NoNode, message).hint("see 'mnem ls'"))
         }
-        _ => Err(CliError::new(Word::NoNode, format!("no node {}", names.join(", "))).hint("see 'mnem ls'")),
     }
 }
 

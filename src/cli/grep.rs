@@ -21,7 +21,8 @@ const BEFORE: usize = 200;
 /// Search the content of nodes
 ///
 /// Prints each line that matches behind the id of its node; the status is 1 where there is none. The text of a string is
-/// searched line by line, any other value as its JSON text on one line. Reads HEAD with this session's staged changes, or
+/// searched line by line, and so is the JSON text of any other value, as it
+/// is stored. Reads HEAD with this session's staged changes, or
 /// the memory at a revision. Of a line of more than 1000 bytes only what is around the first match is shown, unless lines
 /// end with NUL or the answer is JSON.
 #[derive(clap::Args, Debug)]

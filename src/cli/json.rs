@@ -1,10 +1,10 @@
 //! The shapes of `--json`, as `docs/json.md` describes them. Within version 1 fields are only ever added.
 
 use super::error::CliError;
-use crate::graph::{Changed, ContentEdits, Entry, Field, Hunk, Op, PathChange, Remark, Removal, Unit, Writer};
+use crate::graph::{Blamed, Changed, ContentEdits, Entry, Field, Hunk, Op, PathChange, Remark, Removal, Unit, Writer};
 use crate::model::{Content, Node, NodeId, Provenance, Timestamp, minify};
 use crate::object::{CommitId, encode_node, node_object_id};
-use crate::ops::{Blamed, Row, StagedReport, StagedState};
+use crate::ops::{Row, StagedReport, StagedState};
 use crate::store::{ChangeCount, CommitRecord};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -223,6 +223,24 @@ impl<'a> ValueJson<'a> {
     /// The shape of the value at `path`, a JSON pointer.
     pub fn new(id: &'a str, path: &'a str, json: &str) -> Result<Self, CliError> {
         Ok(Self { v: V, r#type: "value", id, path, content: raw(json)? })
+    }
+}
+
+/// Of a node among several that were asked for, that its content has nothing at the path.
+#[derive(Serialize)]
+pub struct AbsentValueJson<'a> {
+    v: u8,
+    r#type: &'static str,
+    id: &'a str,
+    path: &'a str,
+    content: (),
+    absent: bool,
+}
+
+impl<'a> AbsentValueJson<'a> {
+    /// The shape of nothing at `path`, a JSON pointer.
+    pub fn new(id: &'a str, path: &'a str) -> Self {
+        Self { v: V, r#type: "value", id, path, content: (), absent: true }
     }
 }
 

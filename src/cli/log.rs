@@ -96,7 +96,9 @@ pub(super) struct LogArgs {
     first_parent: bool,
 
     /// Only full commit ids, one a line
-    #[arg(long, conflicts_with_all = ["oneline", "stat", "name_status", "name_only"])]
+    #[arg(long, conflicts_with_all = [
+        "oneline", "stat", "name_status", "name_only", "unified", "word_diff", "by", "provenance",
+    ])]
     ids: bool,
 
     /// Take * ? [ in patterns as they are

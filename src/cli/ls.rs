@@ -26,7 +26,7 @@ pub(super) struct LsArgs {
     #[command(flatten)]
     filter: NodeFilterArgs,
 
-    /// Show with each id the commit that wrote it, its event time (the commit's time marked ~), and its size
+    /// Show with each id the commit that wrote it, its event time (the commit's time marked ~), and the bytes of its JSON text
     #[arg(short, long)]
     long: bool,
 

@@ -200,7 +200,16 @@ fn usage(error: &clap::Error, arguments: &[OsString]) -> CliError {
     let hint = paragraphs.find_map(|paragraph| {
         paragraph.trim().strip_prefix("tip: ").map(|tip| tip.lines().next().unwrap_or(tip).to_owned())
     });
-    CliError::usage(message).hint(hint.unwrap_or_else(|| "see 'mnem --help'".to_owned()))
+    CliError::usage(message).hint(hint.unwrap_or_else(|| where_help_is(arguments)))
+}
+
+/// The help of the command that was called, as far as that can be told.
+fn where_help_is(arguments: &[OsString]) -> String {
+    let matches = Cli::command().ignore_errors(true).try_get_matches_from(arguments).ok();
+    match matches.as_ref().and_then(|matches| matches.subcommand_name()) {
+        Some(name) => format!("see 'mnem {name} --help'"),
+        None => "see 'mnem --help'".to_owned(),
+    }
 }
 
 /// Runs the command; `false` where the answer to its question is no.
@@ -230,5 +239,5 @@ fn dispatch(cli: Cli) -> Result<bool, CliError> {
         Verb::Version(args) => version::run(&args, &mut context)?,
         Verb::Demo(args) => demo::run(&args, &mut context)?,
     }
-    context.finish().map_err(|error| CliError::from(error).about("standard output"))
+    Ok(context.finish()?)
 }

@@ -3,23 +3,63 @@
 use super::error::CliError;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// Writes a file whole, or leaves what stood there: a regular file is replaced when the new one is complete.
-pub fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), CliError> {
+///
+/// A new file is for its owner alone where it is a `memory`, and else as the umask says.
+pub fn write_file(
+    path: &Path,
+    memory: bool,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), CliError> {
     let failed = |error| CliError::from(error).about(&format!("writing '{}' failed", path.display()));
-    replace(path, write).map_err(failed)
+    let mode = fs::Permissions::from_mode(if memory { 0o600 } else { 0o666 });
+    replace(path, mode, write).map_err(failed)
 }
 
-fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+fn replace(path: &Path, mode: fs::Permissions, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let regular = fs::symlink_metadata(path).map_or(true, |metadata| metadata.is_file());
     let (Some(folder), true) = (path.parent(), regular) else {
         let mut file = BufWriter::new(File::create(path)?);
         write(&mut file)?;
         return file.flush();
     };
-    let mut file = BufWriter::new(tempfile::NamedTempFile::new_in(folder)?);
+    let mut file = BufWriter::new(tempfile::Builder::new().permissions(mode).tempfile_in(folder)?);
     write(&mut file)?;
     let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
     file.persist(path).map(|_| ()).map_err(|error| error.error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stood_there_stays_until_the_new_file_is_complete() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let path = folder.path().join("file");
+        let names = || fs::read_dir(folder.path()).expect("a directory").count();
+        // More than is buffered, so that it has left for the disk.
+        let half = |out: &mut dyn Write| out.write_all(&[b'x'; 100_000]).and(Err(io::Error::other("no more")));
+        let refused = write_file(&path, true, half).expect_err("half a file");
+        assert_eq!(refused.to_string(), format!("writing '{}' failed: no more", path.display()));
+        assert_eq!(names(), 0);
+        fs::write(&path, "old").expect("a file");
+        write_file(&path, true, half).expect_err("half a file");
+        assert_eq!((fs::read_to_string(&path).expect("a file").as_str(), names()), ("old", 1));
+        write_file(&path, true, |out| out.write_all(b"new")).expect("a file");
+        assert_eq!((fs::read_to_string(&path).expect("a file").as_str(), names()), ("new", 1));
+    }
+
+    #[test]
+    fn a_memory_is_for_its_owner_alone_and_a_report_as_the_umask_says() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let mode = |name: &str| fs::metadata(folder.path().join(name)).expect("a file").permissions().mode() & 0o777;
+        write_file(&folder.path().join("memory"), true, |out| out.write_all(b"x")).expect("a file");
+        write_file(&folder.path().join("report"), false, |out| out.write_all(b"x")).expect("a file");
+        File::create(folder.path().join("other")).expect("a file");
+        assert_eq!((mode("memory"), mode("report")), (0o600, mode("other")));
+    }
 }

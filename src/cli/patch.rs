@@ -3,7 +3,7 @@
 use super::json::change_name;
 use super::paint::Paint;
 use super::text::{abridge, escape_block, escape_line};
-use crate::graph::{Changed, ContentEdits, Edit, Field, Hunk, PathChange, Piece, Remark, leaves, words};
+use crate::graph::{Changed, ContentEdits, Edit, Field, Hunk, Op, PathChange, Piece, Remark, leaves, words};
 use crate::model::{Node, minify};
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -220,7 +220,9 @@ impl Patch {
         }
         for (sign, value) in [(Sign::Gone, old), (Sign::Come, new)] {
             let Some(value) = value else { continue };
-            match leaves(value) {
+            // What was compared as one is shown as one.
+            let inside = if change.op == Op::Replace { None } else { leaves(value) };
+            match inside {
                 Some(leaves) => leaves
                     .iter()
                     .try_for_each(|leaf| self.leaf(out, sign, &format!("{path}{}", leaf.path), &[whole(leaf.token)]))?,
@@ -232,8 +234,14 @@ impl Patch {
 
     fn leaf(&self, out: &mut dyn Write, sign: Sign, path: &str, pieces: &[Piece<'_>]) -> io::Result<()> {
         let text = self.pieces(sign, pieces);
-        let label = self.colored(sign, &format!("{} {}", sign.text(), label(path)), false);
-        writeln!(out, "{label}{text}")
+        match (sign, self.word_diff) {
+            (Sign::Gone, true) => writeln!(out, "  {}{}", label(path), self.paint.removed(&format!("[-{text}-]"))),
+            (Sign::Come, true) => writeln!(out, "  {}{}", label(path), self.paint.added(&format!("{{+{text}+}}"))),
+            (Sign::Same | Sign::Gone | Sign::Come, _) => {
+                let label = self.colored(sign, &format!("{} {}", sign.text(), label(path)), false);
+                writeln!(out, "{label}{text}")
+            }
+        }
     }
 }
 

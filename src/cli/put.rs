@@ -5,10 +5,10 @@ use super::error::CliError;
 use super::get::node_id;
 use super::input::{not_utf8, read_bytes, read_text, refuse_too_large};
 use super::json::{CommitJson, change_name};
-use super::rows::{Asked, Defaults, read_history, read_rows};
+use super::rows::{Asked, Defaults, Lines, read_history, read_rows};
 use super::staging::Staging;
 use super::text::escape_line;
-use crate::model::{Content, ContentKind, Node, Provenance, Timestamp, json_string_length};
+use crate::model::{Content, ContentKind, MAX_CONTENT_BYTES, Node, Provenance, Timestamp, json_string_length};
 use crate::object::ObjectId;
 use crate::ops::{self, Condition, Group, StagedReport, StagedState, Write};
 use crate::store::CommitWords;
@@ -104,8 +104,8 @@ pub(super) struct PutArgs {
     #[arg(long, value_name = "COUNT", requires_all = ["jsonl", "message"], value_parser = clap::value_parser!(u64).range(1..))]
     commit_every: Option<u64>,
 
-    /// Print what would be staged, and change nothing
-    #[arg(long, conflicts_with_all = ["message", "commits"])]
+    /// Print what would be staged, or with -m committed, and change nothing
+    #[arg(long, conflicts_with_all = ["commits", "commit_every"])]
     dry_run: bool,
 
     /// Commit just this, in the same transaction; several are paragraphs
@@ -120,11 +120,11 @@ pub(super) fn run(args: &PutArgs, context: &mut Context) -> Result<(), CliError>
     let writes = writes(args, context)?;
     let large = writes.iter().filter_map(large).collect::<Vec<_>>();
     let condition = condition(args)?;
-    let store = if args.dry_run { context.store()? } else { context.store_to_write()? };
+    let store = context.store_to_write()?;
     let words = context.commit_words(&args.message, &store)?;
     let session = context.session()?;
     let staging = if args.dry_run {
-        Staging::staged(ops::try_put(&store, &session, writes, condition)?)
+        Staging::staged(ops::try_put(&store, &session, writes, condition, words.is_some())?)
     } else {
         Staging::new(context, &store, &session, writes, condition, words.as_ref())?
     };
@@ -158,15 +158,17 @@ fn history(args: &PutArgs, context: &mut Context) -> Result<(), CliError> {
     let defaults = Defaults {
         provenance: provenance(args, context)?,
         event_time: args.event_time.as_deref().map(event_time).transpose()?,
+        limit: MAX_CONTENT_BYTES,
     };
     let bytes = read_bytes(context, rows, MAX_ROWS_BYTES)?;
+    let lines = Lines { bytes: &bytes, path: rows };
     let store = context.store_to_write()?;
     let (author, time) = (context.author(None, &store)?, context.now()?);
     let own = context.commit_words(&args.message, &store)?;
     let (mut groups, mut rest) = (Vec::new(), Vec::new());
     match (args.commit_every, own) {
         (Some(every), Some(words)) => {
-            for write in read_rows(&bytes, &defaults, context.generated_ids()?)? {
+            for write in read_rows(lines, &defaults, context.generated_ids()?)? {
                 rest.push(write);
                 if rest.len() as u64 == every {
                     groups.push(Group { writes: std::mem::take(&mut rest), words: words.clone(), skip_empty: true });
@@ -177,7 +179,7 @@ fn history(args: &PutArgs, context: &mut Context) -> Result<(), CliError> {
             }
         }
         (None, _) | (_, None) => {
-            for asked in read_history(&bytes, &defaults, context.generated_ids()?)? {
+            for asked in read_history(lines, &defaults, context.generated_ids()?)? {
                 match asked {
                     Asked::Write(write) => rest.push(write),
                     Asked::Commit(row) => groups.push(Group {
@@ -255,9 +257,10 @@ fn writes(args: &PutArgs, context: &Context) -> Result<Vec<Write>, CliError> {
         if args.id.is_some() || args.file.is_some() || args.new || args.kind == "json" {
             return Err(rows_only());
         }
-        let defaults = Defaults { provenance, event_time };
+        let defaults = Defaults { provenance, event_time, limit: MAX_CONTENT_BYTES };
         let bytes = read_bytes(context, rows, MAX_ROWS_BYTES)?;
-        return read_rows(&bytes, &defaults, context.generated_ids()?);
+        let lines = Lines { bytes: &bytes, path: rows };
+        return read_rows(lines, &defaults, context.generated_ids()?);
     }
     let (id, given) = match (args.new, &args.id, &args.content) {
         (true, content, None) => (context.generated_ids()?(), content.as_deref()),
@@ -269,16 +272,19 @@ fn writes(args: &PutArgs, context: &Context) -> Result<Vec<Write>, CliError> {
         }
         (false, Some(id), content) => (node_id(id)?, content.as_deref()),
     };
-    let text = content_text(args, given, context)?;
-    let is_json = args.kind == "json";
-    refuse_too_large(if is_json { text.trim().len() as u64 } else { json_string_length(&text) }, "the content")?;
-    let content = match args.kind.as_str() {
-        "json" => Content::from_json(&text).map_err(|error| {
-            CliError::from(error).about("the content").hint("text that is no JSON is put without '-t json'")
-        })?,
-        _ => Content::from_text(&text),
-    };
+    let content = content(&content_text(args, given, context)?, args.kind == "json", MAX_CONTENT_BYTES)?;
     Ok(vec![Write::Set(Node { id, content, content_kind, provenance, event_time })])
+}
+
+/// The content of a text, or of a JSON text; its JSON text has at most `limit` bytes.
+fn content(text: &str, is_json: bool, limit: u64) -> Result<Content, CliError> {
+    refuse_too_large(if is_json { text.trim().len() as u64 } else { json_string_length(text) }, limit, "the content")?;
+    if !is_json {
+        return Ok(Content::from_text(text));
+    }
+    Content::from_json(text).map_err(|error| {
+        CliError::from(error).about("the content").hint("text that is no JSON is put without '-t json'")
+    })
 }
 
 fn content_text(args: &PutArgs, given: Option<&str>, context: &Context) -> Result<String, CliError> {
@@ -327,4 +333,21 @@ fn provenance(args: &PutArgs, context: &Context) -> Result<Provenance, CliError>
 /// Text of JSON Lines; what is not UTF-8 is refused with the offset.
 pub(super) fn utf8<'a>(bytes: &'a [u8], name: &str) -> Result<&'a str, CliError> {
     std::str::from_utf8(bytes).map_err(|error| not_utf8(name, error.valid_up_to()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_content_may_have_just_so_many_bytes_as_json() {
+        for (text, is_json, length) in
+            [("ab", false, 4), ("\"", false, 4), ("\0", false, 8), (" [1] \n", true, 3), ("\"\\u0071\"", true, 8)]
+        {
+            assert_eq!(content(text, is_json, length).expect(text).json().len() as u64, length);
+            let refused = content(text, is_json, length - 1).expect_err(text);
+            let said = format!("the content has more than {} bytes as JSON text", length - 1);
+            assert_eq!((refused.exit(), refused.to_string()), (129, said));
+        }
+    }
 }

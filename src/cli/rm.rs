@@ -20,7 +20,7 @@ pub(super) struct RmArgs {
     glob: Option<String>,
 
     /// Take * ? [ in the pattern as they are
-    #[arg(long, requires = "glob")]
+    #[arg(long, requires = "glob", conflicts_with = "ids")]
     literal: bool,
 
     /// Pass over ids that are absent

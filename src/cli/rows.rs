@@ -2,7 +2,7 @@
 
 use super::error::{CliError, Word};
 use super::get::node_id;
-use super::input::refuse_too_large;
+use super::input::{name, refuse_too_large};
 use super::put::{event_time, utf8};
 use crate::model::{Author, CommitTime, Content, ContentKind, JsonError, Message, Node, NodeId, Provenance, Timestamp};
 use crate::ops::Write;
@@ -10,16 +10,19 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::fmt;
+use std::path::Path;
 
 const HINT: &str = r#"a row is such as {"id":"user/diet","content":"vegan"}"#;
 
-/// What a row takes that does not say otherwise.
-#[derive(Clone, Debug, Default)]
+/// What a row takes that does not say otherwise, and how much it may say.
+#[derive(Clone, Debug)]
 pub struct Defaults {
     /// For a row without the key `provenance`; a row with it has that and nothing else.
     pub provenance: Provenance,
     /// For a row without the key `event_time`, or with null.
     pub event_time: Option<Timestamp>,
+    /// The most bytes that a content may have as JSON text.
+    pub limit: u64,
 }
 
 /// Lays a JSON object of provenance over `provenance`; null clears a field.
@@ -133,22 +136,24 @@ pub enum Asked {
 
 /// Reads rows of changes, all or none; a refusal names the line and, where there is one, the key.
 pub fn read_rows(
-    bytes: &[u8],
+    lines: Lines<'_>,
     defaults: &Defaults,
     mut new_id: impl FnMut() -> NodeId,
 ) -> Result<Vec<Write>, CliError> {
-    each_row(bytes, HINT, |line| read_row(line, defaults, &mut new_id))
+    each_row(lines, HINT, |line| {
+        let row = read_row(line, defaults, &mut new_id);
+        row.map_err(|error| if is_commit(line) { commits_are_not_asked_for() } else { error })
+    })
 }
 
 /// The same for rows among which there are commits.
 pub fn read_history(
-    bytes: &[u8],
+    lines: Lines<'_>,
     defaults: &Defaults,
     mut new_id: impl FnMut() -> NodeId,
 ) -> Result<Vec<Asked>, CliError> {
-    each_row(bytes, HINT, |line| {
-        let is_commit = members(line).is_ok_and(|members| members.iter().any(|(key, _)| key == "commit"));
-        if !is_commit {
+    each_row(lines, HINT, |line| {
+        if !is_commit(line) {
             return read_row(line, defaults, &mut new_id).map(Asked::Write);
         }
         let [row] = fields(line, ["commit"])?;
@@ -157,33 +162,53 @@ pub fn read_history(
     })
 }
 
+fn is_commit(line: &str) -> bool {
+    members(line).is_ok_and(|members| members.iter().any(|(key, _)| key == "commit"))
+}
+
+fn commits_are_not_asked_for() -> CliError {
+    CliError::usage("a row with the key 'commit' makes a commit, which only 'put --jsonl --commits' does")
+        .hint("mnem put --jsonl FILE --commits")
+}
+
 fn read_commit(json: &str) -> Result<CommitRow, CliError> {
     let [message, author, time] = fields(json, ["message", "author", "time"])?;
     let message: Option<String> = read("message", message)?;
     let message = message.ok_or_else(|| fault("the key 'message' is missing"))?;
-    let blank = |key: &str| fault(format!("the key '{key}' may not be blank"));
+    let refused = |key: &str, error| fault(format!("the key '{key}' {error}"));
     let author: Option<String> = read("author", author)?;
-    let author = author.map(|author| Author::new(&author).map_err(|_| blank("author"))).transpose()?;
+    let author =
+        author.map(|author| Author::one_line(&author).map_err(|error| refused("author", error))).transpose()?;
     let time: Option<String> = read("time", time)?;
     let instant = |time: &str| Timestamp::parse(time).and_then(|time| CommitTime::at(&time.instant()));
     let time = time.map(|time| instant(&time).map_err(|error| CliError::from(error).about(&format!("'{time}'"))));
     let time = time.transpose().map_err(|error| error.about("the key 'time'"))?;
-    Ok(CommitRow { message: Message::new(&message).map_err(|_| blank("message"))?, author, time })
+    Ok(CommitRow { message: Message::new(&message).map_err(|error| refused("message", error))?, author, time })
 }
 
-/// Reads each line that is not blank, all or none; a refusal names the line, and has a hint.
+/// The bytes of some rows, and from where they are.
+#[derive(Clone, Copy, Debug)]
+pub struct Lines<'a> {
+    /// All of them.
+    pub bytes: &'a [u8],
+    /// The file, or `-`.
+    pub path: &'a Path,
+}
+
+/// Reads each line that is not blank, all or none; a refusal names the file and the line, and has a hint.
 pub fn each_row<T>(
-    bytes: &[u8],
+    lines: Lines<'_>,
     hint: &str,
     mut read: impl FnMut(&str) -> Result<T, CliError>,
 ) -> Result<Vec<T>, CliError> {
-    let text = utf8(bytes, "JSON Lines")?;
+    let text = utf8(lines.bytes, &name(lines.path))?;
+    let file = if lines.path == Path::new("-") { String::new() } else { format!("{}: ", lines.path.display()) };
     let mut rows = Vec::new();
     for (at, line) in text.split('\n').enumerate() {
         if line.trim_matches([' ', '\t', '\r']).is_empty() {
             continue;
         }
-        let refused = |error: CliError| error.about(&format!("line {}", at + 1)).or_hint(hint);
+        let refused = |error: CliError| error.about(&format!("{file}line {}", at + 1)).or_hint(hint);
         rows.push(read(line).map_err(refused)?);
     }
     Ok(rows)
@@ -209,11 +234,11 @@ fn read_row(line: &str, defaults: &Defaults, new_id: &mut impl FnMut() -> NodeId
     let content_json: Option<String> = read("content_json", content_json)?;
     let content = match (content, &content_json) {
         (Some(raw), None) => {
-            refuse_too_large(raw.get().len() as u64, "the key 'content'")?;
+            refuse_too_large(raw.get().len() as u64, defaults.limit, "the key 'content'")?;
             Content::from_json(raw.get())?
         }
         (None, Some(json)) => {
-            refuse_too_large(json.len() as u64, "the key 'content_json'")?;
+            refuse_too_large(json.len() as u64, defaults.limit, "the key 'content_json'")?;
             Content::from_json(json).map_err(|error| CliError::from(error).about("the key 'content_json'"))?
         }
         (Some(_), Some(_)) => return Err(fault("the keys 'content' and 'content_json' exclude each other")),
@@ -240,12 +265,27 @@ fn read_row(line: &str, defaults: &Defaults, new_id: &mut impl FnMut() -> NodeId
 mod tests {
     use super::*;
 
-    fn rows(text: &str) -> Result<Vec<Write>, CliError> {
-        let defaults = Defaults {
+    /// The most bytes of a content here.
+    const LIMIT: u64 = 40;
+
+    fn defaults() -> Defaults {
+        Defaults {
             provenance: Provenance { source: Some("default".into()), note: Some("n".into()), ..Provenance::default() },
             event_time: None,
-        };
-        read_rows(text.as_bytes(), &defaults, || NodeId::new("new").expect("id"))
+            limit: LIMIT,
+        }
+    }
+
+    fn from_stdin(bytes: &[u8]) -> Lines<'_> {
+        Lines { bytes, path: Path::new("-") }
+    }
+
+    fn new_id() -> NodeId {
+        NodeId::new("new").expect("id")
+    }
+
+    fn rows(text: &str) -> Result<Vec<Write>, CliError> {
+        read_rows(from_stdin(text.as_bytes()), &defaults(), new_id)
     }
 
     fn node(text: &str) -> Node {
@@ -262,6 +302,23 @@ mod tests {
         }
         assert_eq!(node(r#"{"content_json":"[1,\n2]"}"#).content.json(), "[1,\n2]");
         assert_eq!(node(r#"{"content":1}"#).id.as_str(), "new");
+    }
+
+    #[test]
+    fn a_content_may_have_just_so_many_bytes_as_json() {
+        for key in ["content", "content_json"] {
+            let row = |length: u64| {
+                let json = format!("\"{}\"", "x".repeat(usize::try_from(length).expect("short") - 2));
+                let value = if key == "content" { json } else { serde_json::to_string(&json).expect("a string") };
+                format!("{{\"id\":\"k\",\"{key}\": {value}}}")
+            };
+            assert_eq!(node(&row(LIMIT)).content.json().len() as u64, LIMIT, "{key}");
+            let refused = rows(&row(LIMIT + 1)).expect_err(key);
+            let said = format!("line 1: the key '{key}' has more than {LIMIT} bytes as JSON text");
+            assert_eq!((refused.exit(), refused.to_string()), (129, said));
+            let commits = read_history(from_stdin(row(LIMIT + 1).as_bytes()), &defaults(), new_id);
+            assert_eq!(commits.expect_err(key).exit(), 129);
+        }
     }
 
     #[test]
@@ -300,18 +357,19 @@ mod tests {
 
     #[test]
     fn commits_stand_among_the_rows_of_a_history() {
-        let read = |text: &str| read_history(text.as_bytes(), &Defaults::default(), || NodeId::new("x").expect("id"));
+        let read = |text: &str| read_history(from_stdin(text.as_bytes()), &defaults(), new_id);
         let history = "{\"content\":1}\n{\"commit\":{\"message\":\"m\\n\",\"author\":\" A \",\"time\":\"2026-01-02T03:04:05.678+01:00\"}}";
         let asked = read(history).expect("rows");
         let Asked::Commit(commit) = &asked[1] else { panic!("{asked:?}") };
         assert_eq!(commit.message.as_str(), "m");
         assert_eq!(commit.author.as_ref().map(Author::as_str), Some("A"));
         assert_eq!(commit.time.map(|time| time.to_string()).as_deref(), Some("2026-01-02T03:04:05.678+01:00"));
-        assert!(read_rows(history.as_bytes(), &Defaults::default(), || NodeId::new("x").expect("id")).is_err());
+        assert!(read_rows(from_stdin(history.as_bytes()), &defaults(), new_id).is_err());
         for bad in [
             r#"{"commit":{}}"#,
             r#"{"commit":{"message":" "}}"#,
             r#"{"commit":{"message":"m","author":""}}"#,
+            r#"{"commit":{"message":"m","author":"a\nb"}}"#,
             r#"{"commit":{"message":"m","time":"noon"}}"#,
             r#"{"commit":{"message":"m","who":1}}"#,
             r#"{"commit":["m",null,null]}"#,
@@ -353,6 +411,6 @@ mod tests {
             assert!(told.contains(line) && told.contains(key), "{row}: {told}");
             assert_eq!(error.exit(), status);
         }
-        assert!(read_rows(b"{\"content\":\"\xff\"}", &Defaults::default(), || NodeId::new("x").expect("id")).is_err());
+        assert!(read_rows(from_stdin(b"{\"content\":\"\xff\"}"), &defaults(), new_id).is_err());
     }
 }

@@ -26,6 +26,13 @@ struct StatusJson<'a> {
     conflicts: Vec<&'a str>,
     in_progress: Option<&'a str>,
     sessions: Vec<SessionJson<'a>>,
+    damaged: Vec<DamagedSessionJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct DamagedSessionJson<'a> {
+    session: &'a str,
+    message: String,
 }
 
 #[derive(Serialize)]
@@ -72,7 +79,13 @@ fn json<'a>(report: &'a StatusReport, session: &'a str) -> StatusJson<'a> {
                 staged: other.staged,
             })
             .collect(),
+        damaged: damaged(report).map(|(session, message)| DamagedSessionJson { session, message }).collect(),
     }
+}
+
+/// The sessions whose staged changes are damaged, and what is wrong.
+fn damaged(report: &StatusReport) -> impl Iterator<Item = (&str, String)> {
+    report.damaged.iter().map(|(name, error)| (name.as_str(), CliError::told(error)))
 }
 
 fn render(out: &mut dyn Write, report: &StatusReport, session: &str, paint: super::paint::Paint) -> io::Result<()> {
@@ -95,13 +108,16 @@ fn render(out: &mut dyn Write, report: &StatusReport, session: &str, paint: supe
         let change = paint.state(staged.state, &format!("{:9}", change_name(staged.state)));
         writeln!(out, "  {change} {}{conflict}", paint.id(&escape_line(staged.id.as_str())))?;
     }
-    if !report.others.is_empty() {
+    if !report.others.is_empty() || !report.damaged.is_empty() {
         writeln!(out, "other sessions:")?;
     }
     for other in &report.others {
         let changes = if other.staged == 1 { "change" } else { "changes" };
         let (name, place) = (other.name.as_str(), place(&other.head, other.commit));
         writeln!(out, "  {name} {place}, {} staged {changes}", other.staged)?;
+    }
+    for (name, message) in damaged(report) {
+        writeln!(out, "  {name}: {}", paint.removed(&escape_line(&message)))?;
     }
     let next = if !report.conflicts.is_empty() {
         "take the branch's version with 'mnem restore ID', or yours with 'mnem commit --overwrite -m MESSAGE'"

@@ -1,6 +1,8 @@
 //! Questions about states and commits, over small traits. Pure: no process, no clock, no terminal.
 
 mod ancestry;
+mod back;
+mod blame;
 mod change;
 mod change_filter;
 mod compare;
@@ -18,12 +20,13 @@ mod versions;
 mod walk;
 
 pub use ancestry::Reach;
+pub use blame::{Blame, Blamed, Lacking, Parts};
 pub use change::{Changed, Field, changed, changed_in_memory};
 pub use change_filter::ChangeFilter;
 pub use compare::*;
 pub use entry::{Entry, Surroundings};
 pub use history::{Step, history, last_version, removal};
-pub use lineage::{Lineage, Unit, Versions, lineage};
+pub use lineage::{Lineage, Unit, Versions, leaf_paths, lineage};
 pub use node_filter::NodeFilter;
 pub use node_versions::{NodeVersions, STAGED};
 pub use origin::{Origin, Removal, Writer, origin, written};

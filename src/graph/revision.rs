@@ -1,6 +1,7 @@
 //! Names of commits: `HEAD`, `@`, a branch, `refs/…`, an id or a prefix of one, each with `~N`, `^N` and `@{TIME}` behind
 //! it; and of ranges of them: `A..B`, `A...B`, `^A`.
 
+use super::back::back;
 use super::merge_bases;
 use crate::model::CommitTime;
 use crate::object::CommitId;
@@ -143,6 +144,9 @@ impl Revision {
     /// Reads the grammar; whether the commit exists is not looked at.
     pub fn parse(text: &str, read_time: ReadTime<'_>) -> Result<Self, RevisionError> {
         let fault = |why| RevisionError::Syntax { text: text.to_owned(), why };
+        if text.contains("..") || text.starts_with('^') {
+            return Err(fault("one commit is wanted here, and no range"));
+        }
         let end = ["~", "^", "@{"].iter().filter_map(|start| text.find(start)).min().unwrap_or(text.len());
         let (name, mut rest) = text.split_at(end);
         let base = match name {
@@ -260,10 +264,8 @@ pub fn resolve<A: Access>(tables: &Tables<A>, head: &Head, revision: &Revision) 
         let text = || revision.text.clone();
         match *step {
             Step::Back(count) => {
-                for _ in 0..count {
-                    let parents = tables.commit(resolved.number)?.parents;
-                    resolved.number = *parents.first().ok_or_else(|| RevisionError::NoAncestor { text: text() })?;
-                }
+                let found = back(tables, resolved.number, count)?;
+                resolved.number = found.ok_or_else(|| RevisionError::NoAncestor { text: text() })?;
             }
             Step::At(time) => loop {
                 let commit = tables.commit(resolved.number)?;

@@ -4,8 +4,14 @@ use std::fmt;
 
 /// Why a text is no author or message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("may not be blank")]
-pub struct TextError;
+pub enum TextError {
+    /// White space alone.
+    #[error("may not be blank")]
+    Blank,
+    /// Line breaks within.
+    #[error("may have one line only")]
+    Lines,
+}
 
 /// The author of a commit, `Name <mail>` by custom: trimmed, not blank.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,7 +21,13 @@ impl Author {
     /// Trims `text` by Unicode white space.
     pub fn new(text: &str) -> Result<Self, TextError> {
         let trimmed = text.trim();
-        if trimmed.is_empty() { Err(TextError) } else { Ok(Self(trimmed.to_owned())) }
+        if trimmed.is_empty() { Err(TextError::Blank) } else { Ok(Self(trimmed.to_owned())) }
+    }
+
+    /// The same for a new commit: refuses LF and CR, which commits that are there may have.
+    pub fn one_line(text: &str) -> Result<Self, TextError> {
+        let author = Self::new(text)?;
+        if author.0.contains(['\n', '\r']) { Err(TextError::Lines) } else { Ok(author) }
     }
 
     /// The trimmed text.
@@ -32,7 +44,7 @@ impl Message {
     /// Cuts trailing line ends off `text`.
     pub fn new(text: &str) -> Result<Self, TextError> {
         let cut = text.trim_end_matches(['\n', '\r']);
-        if cut.trim().is_empty() { Err(TextError) } else { Ok(Self(cut.to_owned())) }
+        if cut.trim().is_empty() { Err(TextError::Blank) } else { Ok(Self(cut.to_owned())) }
     }
 
     /// The whole message.
@@ -59,7 +71,17 @@ mod tests {
     #[test]
     fn an_author_is_trimmed_and_not_blank() {
         assert_eq!(Author::new("\u{2003} Ada <a@b> \n").expect("author").as_str(), "Ada <a@b>");
-        assert_eq!(Author::new("\u{a0}\t"), Err(TextError));
+        assert_eq!(Author::new("\u{a0}\t"), Err(TextError::Blank));
+    }
+
+    #[test]
+    fn a_new_author_has_one_line_and_one_that_is_there_may_have_more() {
+        assert_eq!(Author::one_line("\n Ada\t<a@b>\r\n").expect("author").as_str(), "Ada\t<a@b>");
+        assert_eq!(Author::one_line(" "), Err(TextError::Blank));
+        for text in ["a\nb", "a\rb", "a\r\nb"] {
+            assert_eq!(Author::one_line(text), Err(TextError::Lines));
+            assert_eq!(Author::new(text).expect("author").as_str(), text);
+        }
     }
 
     #[test]
@@ -67,7 +89,7 @@ mod tests {
         assert_eq!(Message::new(" a\n\nb \r\n\n").expect("message").as_str(), " a\n\nb ");
         assert_eq!(Message::new("# heading\n#12 done").expect("message").as_str(), "# heading\n#12 done");
         for blank in ["", "\n", " \u{2003}\r\n"] {
-            assert_eq!(Message::new(blank), Err(TextError));
+            assert_eq!(Message::new(blank), Err(TextError::Blank));
         }
     }
 

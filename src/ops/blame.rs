@@ -2,57 +2,22 @@
 
 use super::OpError;
 use crate::graph::{
-    Held, Lineage, Memory, NodeVersions, Remark, Removal, Revision, STAGED, Step, Unit, Writer, history, last_version,
-    leaves, lineage, lines, resolve, written,
+    Blame, Held, Lacking, Memory, Parts, Removal, Revision, Step, Unit, Writer, history, last_version, resolve, written,
 };
-use crate::model::{Content, Node, NodeId, Pattern, SessionName};
-use crate::object::{Leaf, get};
-use crate::store::{Access, Disk, Number, SessionView, Store, StoreError};
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
+use crate::model::{Node, NodeId, Pattern, SessionName};
+use crate::object::get;
+use crate::store::{Disk, Store, short_branch};
+use std::collections::BTreeSet;
 
 /// Of what the origin is asked.
 #[derive(Clone, Debug, Default)]
 pub struct BlameRequest {
     /// Where to look; HEAD with what is staged if none is named.
     pub revision: Option<Revision>,
-    /// Of what size a part is; what suits the content if that is left open.
-    pub unit: Option<Unit>,
-    /// Only these lines, counted from 0.
-    pub lines: Option<Range<usize>>,
-    /// Only what is at this JSON pointer or below.
-    pub path: Option<String>,
+    /// Which parts.
+    pub parts: Parts,
     /// Commits to pass over, as if what they changed had been so before.
     pub ignored: Vec<Revision>,
-}
-
-/// A part of a node's content, with who wrote it.
-#[derive(Clone, Debug)]
-pub struct Blamed {
-    /// The number of the line, from 1, where the content is taken by line.
-    pub line: Option<usize>,
-    /// The JSON pointer of the leaf, where the content is taken by leaf.
-    pub path: Option<String>,
-    /// What stands there, as JSON text; of a line without its line feed.
-    pub content: Content,
-    /// Who wrote it.
-    pub version: Number,
-}
-
-/// Who wrote the parts of a node.
-#[derive(Debug)]
-pub struct Blame {
-    /// Of what size they are.
-    pub unit: Unit,
-    /// The parts, in their order.
-    pub parts: Vec<Blamed>,
-    /// The writers by version.
-    pub writers: BTreeMap<Number, Writer>,
-    /// Who wrote provenance or event time anew since, where the content is one part.
-    pub rewritten: Option<Writer>,
-    /// Why a part of the value could not be followed leaf by leaf.
-    pub coarse: Option<Remark>,
 }
 
 /// What [`blame`] found.
@@ -81,96 +46,18 @@ pub fn blame<D: Disk>(
             ignored.insert(resolved.number);
         }
         let report = match memory.find(id)? {
-            Some(held) => stands(view, id, held, request, &ignored)?,
+            Some(held) => {
+                let parts = Parts { ignored, ..request.parts.clone() };
+                match memory.blame(id, held, &parts)? {
+                    Ok(blame) => BlameReport::Stands(blame),
+                    Err(Lacking::Path(path)) => return Err(OpError::NoPath { ids: vec![id.clone()], path }),
+                    Err(Lacking::Lines(lines)) => return Err(OpError::NoLine { id: id.clone(), lines }),
+                }
+            }
             None => BlameReport::Removed(memory.removal(id)?.ok_or_else(|| OpError::NoNode(vec![id.clone()]))?),
         };
         Ok((report, also_prefixes))
     })
-}
-
-fn stands<A: Access>(
-    view: &SessionView<'_, A>,
-    id: &NodeId,
-    held: Held<'_>,
-    request: &BlameRequest,
-    ignored: &BTreeSet<Number>,
-) -> Result<BlameReport, OpError> {
-    let node = held.node(view.tables)?;
-    let (versions, start) = match held {
-        Held::Stored(leaf) => (NodeVersions::of(view.tables, id, leaf), leaf.0),
-        Held::Staged(_) => (NodeVersions::of_staged(view.tables, id, &node, head_leaf(view, id)?), STAGED),
-    };
-    let unit = request.unit.unwrap_or_else(|| suited(&node.content));
-    let wanted = wanted(&node, unit, request)?;
-    let pass_over = |version: Number| match versions.origin(version)? {
-        Some(origin) => Ok(ignored.contains(&origin.number)),
-        None => Ok::<_, StoreError>(false),
-    };
-    let lineage = lineage(&versions, start, unit, &pass_over, wanted.clone())?;
-    let mut writers = BTreeMap::new();
-    let writer = |version: Number| {
-        let origin = versions.origin(version)?;
-        Ok::<_, StoreError>(origin.map_or_else(|| Writer { commit: None, node: node.clone() }, Writer::from))
-    };
-    for part in &lineage.parts {
-        if let Entry::Vacant(entry) = writers.entry(part.version) {
-            entry.insert(writer(part.version)?);
-        }
-    }
-    let whole = unit == Unit::Node && lineage.parts.iter().any(|part| part.version != start);
-    let rewritten = if whole { Some(writer(start)?) } else { None };
-    let first = wanted.map_or(0, |wanted| wanted.start);
-    let Lineage { parts, coarse, .. } = lineage;
-    let is_text = unit == Unit::Line && node.content.text().is_some();
-    let parts = parts.into_iter().enumerate().map(|(at, part)| Blamed {
-        line: (unit == Unit::Line).then_some(first + at + 1),
-        content: content_of(&part.text, is_text),
-        path: part.path,
-        version: part.version,
-    });
-    Ok(BlameReport::Stands(Blame { unit, parts: parts.collect(), writers, rewritten, coarse }))
-}
-
-/// A part as a content of its own: the text of a line without its line feed, else a value.
-fn content_of(part: &str, is_text: bool) -> Content {
-    if is_text {
-        Content::from_text(part.strip_suffix('\n').unwrap_or(part))
-    } else {
-        Content::from_json(part).expect("what is no line is a value")
-    }
-}
-
-fn head_leaf<A: Access>(view: &SessionView<'_, A>, id: &NodeId) -> Result<Option<Leaf>, StoreError> {
-    get(view.tables, view.tables.root(view.head_commit()?)?, id)
-}
-
-/// A text of several lines goes by line, an object or array by leaf, all else as a whole.
-fn suited(content: &Content) -> Unit {
-    match content.text() {
-        Some(text) if lines(&text).len() > 1 => Unit::Line,
-        None if content.json().starts_with(['[', '{']) => Unit::Leaf,
-        Some(_) | None => Unit::Node,
-    }
-}
-
-/// The parts that are asked for, counted from 0; all where there is no limit.
-fn wanted(node: &Node, unit: Unit, request: &BlameRequest) -> Result<Option<Range<usize>>, OpError> {
-    if let (Unit::Line, Some(wanted)) = (unit, &request.lines) {
-        let count = node.content.text().map_or(1, |text| lines(&text).len());
-        return if wanted.start < count {
-            Ok(Some(wanted.start..wanted.end.min(count)))
-        } else {
-            Err(OpError::NoLine { id: node.id.clone(), lines: count })
-        };
-    }
-    let (Unit::Leaf, Some(path)) = (unit, &request.path) else { return Ok(None) };
-    let leaves = leaves(node.content.json()).unwrap_or_default();
-    let below =
-        |leaf: &str| leaf.strip_prefix(path.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    let first = leaves.iter().position(|leaf| below(&leaf.path));
-    let last = leaves.iter().rposition(|leaf| below(&leaf.path));
-    let absent = || OpError::NoPath { id: node.id.clone(), path: path.clone() };
-    first.zip(last).map(|(first, last)| Some(first..last + 1)).ok_or_else(absent)
 }
 
 /// A node of a memory, with who wrote what it says.
@@ -184,27 +71,50 @@ pub struct Row {
     pub rewritten: Option<Writer>,
 }
 
-/// Who wrote each node that `patterns` choose, all where there is none, in the order of the ids; and a branch name that is
-/// the prefix of a commit id too.
+/// Nodes of a memory, with who wrote what they say.
+#[derive(Debug, Default)]
+pub struct Rows {
+    /// In the order of the ids.
+    pub rows: Vec<Row>,
+    /// Those that were asked for by their id and were taken away.
+    pub removed: Vec<(NodeId, Removal)>,
+    /// Those that were asked for by their id and never were.
+    pub absent: Vec<NodeId>,
+    /// The branch that has no commit yet, where HEAD was asked for.
+    pub unborn: Option<String>,
+    /// A branch name that is also the prefix of a commit id.
+    pub also_prefix: Option<String>,
+}
+
+/// Who wrote each node that `patterns` choose, all where there is none.
 pub fn blame_all<D: Disk>(
     store: &Store<D>,
     session: &SessionName,
     patterns: &[Pattern],
     revision: Option<&Revision>,
-) -> Result<(Vec<Row>, Option<String>), OpError> {
+) -> Result<Rows, OpError> {
     store.read(session, |view| {
         let memory = Memory::at(view, revision)?;
-        let mut rows = Vec::new();
-        for (id, held) in memory.select(patterns)? {
-            let request = BlameRequest { unit: Some(Unit::Node), ..BlameRequest::default() };
-            if let BlameReport::Stands(mut blame) = stands(view, &id, held, &request, &BTreeSet::new())?
+        let is_unborn = revision.is_none() && view.head_commit()?.is_none();
+        let unborn = view.head.branch().filter(|_| is_unborn).map(|name| short_branch(name).to_owned());
+        let mut found = Rows { also_prefix: memory.also_prefix.clone(), unborn, ..Rows::default() };
+        let parts = Parts { unit: Some(Unit::Node), ..Parts::default() };
+        let chosen = memory.select(patterns)?;
+        for id in patterns.iter().filter_map(Pattern::exact).filter(|id| !chosen.contains_key(*id)) {
+            match memory.removal(id)? {
+                Some(removal) => found.removed.push((id.clone(), removal)),
+                None => found.absent.push(id.clone()),
+            }
+        }
+        for (id, held) in chosen {
+            if let Ok(mut blame) = memory.blame(&id, held, &parts)?
                 && let Some((_, writer)) = blame.writers.pop_first()
             {
                 let node = blame.rewritten.as_ref().unwrap_or(&writer).node.clone();
-                rows.push(Row { node, writer, rewritten: blame.rewritten });
+                found.rows.push(Row { node, writer, rewritten: blame.rewritten });
             }
         }
-        Ok((rows, memory.also_prefix.clone()))
+        Ok(found)
     })
 }
 
@@ -236,7 +146,7 @@ pub fn versions_of<D: Disk>(
         let mut found = Vec::new();
         let staged = if revision.is_none() { view.find(id)? } else { None };
         if let Some(change) = staged {
-            match (change.node, head_leaf(view, id)?) {
+            match (change.node, get(view.tables, view.tables.root(view.head_commit()?)?, id)?) {
                 (Some(bytes), _) => {
                     let node = Held::Staged(bytes).node(view.tables)?;
                     found.push(Version::Written(Box::new(Writer { commit: None, node })));

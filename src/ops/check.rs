@@ -1,10 +1,13 @@
 //! Named assertions over a memory, and who wrote what makes one fail.
 
 use super::OpError;
-use crate::graph::{Evaluation, Found, Held, Memory, Predicate, Removal, Revision, Subject, Writer};
-use crate::model::{Pattern, SessionName};
+use crate::graph::{
+    Blame, Evaluation, Found, Held, Memory, Parts, Predicate, Removal, Revision, Subject, Unit, Writer, lines,
+};
+use crate::model::{NodeId, Pattern, SessionName};
 use crate::store::{Access, Disk, Store, StoreError};
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 /// How many nodes are told at the most where it is their number that is wrong.
 const MOST: usize = 10;
@@ -49,9 +52,9 @@ pub fn check<'a, D: Disk>(
                 let Evaluation { holds, found } = predicate.evaluate(&memory)?;
                 if !holds {
                     let writers = writers(&memory, predicate, &found)?;
-                    let removal = match &found {
-                        Found::Absent(id) => memory.removal(id)?,
-                        Found::Node(..) | Found::Value(..) | Found::Number(_) | Found::Nothing => None,
+                    let removal = match (predicate.subject(), &found) {
+                        (Subject::Node(id), Found::Absent(_)) => memory.removal(id)?,
+                        (Subject::Node(_) | Subject::Nodes(_), _) => None,
                     };
                     failures.push(Failure { predicate, found, removal, writers });
                 }
@@ -62,18 +65,47 @@ pub fn check<'a, D: Disk>(
     })
 }
 
+/// Who wrote what a predicate looked at: of a pointer the leaves there, of a text in which something should not stand the
+/// lines where it stands, else the node.
 fn writers<A: Access>(
     memory: &Memory<'_, '_, A>,
     predicate: &Predicate,
     found: &Found,
 ) -> Result<Vec<Writer>, StoreError> {
-    match (predicate.subject(), found) {
-        (Subject::Nodes(pattern), Found::Number(_)) => latest(memory, pattern),
-        (Subject::Nodes(_), Found::Node(id, _)) | (Subject::Node(id), _) => {
-            Ok(memory.writer(id)?.into_iter().collect())
+    let (id, parts) = match (predicate.subject(), found) {
+        (Subject::Nodes(pattern), Found::Number(_)) => return latest(memory, pattern),
+        (_, Found::Value(id, path, Some(_))) => {
+            (id, Parts { unit: Some(Unit::Leaf), path: Some(path.clone()), ..Parts::default() })
         }
-        (Subject::Nodes(_), Found::Absent(_) | Found::Value(..) | Found::Nothing) => Ok(Vec::new()),
-    }
+        (_, Found::Node(id, content)) => {
+            let text = content.readable();
+            let stands = |line: &&str| predicate.finds_in(line.strip_suffix('\n').unwrap_or(line));
+            let lines: Vec<_> = lines(&text);
+            let there: Vec<_> = lines.iter().enumerate().filter(|(_, line)| stands(line)).map(|(at, _)| at).collect();
+            match (there.first(), lines.len() > 1) {
+                (Some(_), true) => return line_writers(memory, id, &there),
+                (Some(_) | None, _) => (id, Parts { unit: Some(Unit::Node), ..Parts::default() }),
+            }
+        }
+        (_, Found::Value(id, _, None)) => (id, Parts { unit: Some(Unit::Node), ..Parts::default() }),
+        (_, Found::Absent(_) | Found::Nothing | Found::Number(_)) => return Ok(Vec::new()),
+    };
+    let Some(held) = memory.find(id)? else { return Ok(Vec::new()) };
+    Ok(memory.blame(id, held, &parts)?.map_or_else(|_| Vec::new(), Blame::into_writers))
+}
+
+/// Who wrote these lines of a node, each once.
+fn line_writers<A: Access>(
+    memory: &Memory<'_, '_, A>,
+    id: &NodeId,
+    lines: &[usize],
+) -> Result<Vec<Writer>, StoreError> {
+    let Some(held) = memory.find(id)? else { return Ok(Vec::new()) };
+    let parts = Parts { unit: Some(Unit::Line), ..Parts::default() };
+    let Ok(mut blame) = memory.blame(id, held, &parts)? else { return Ok(Vec::new()) };
+    let kept: BTreeSet<_> = lines.iter().map(|&at| blame.parts[at].version).collect();
+    blame.writers.retain(|version, _| kept.contains(version));
+    Ok(blame.into_writers())
 }
 
 /// Who wrote the nodes that match and were written last. Records are numbered as they are written.

@@ -12,11 +12,11 @@ pub enum OpError {
     /// The memory has no such nodes.
     #[error("no node {}", quoted(.0))]
     NoNode(Vec<NodeId>),
-    /// A node's content has nothing at a JSON pointer.
-    #[error("the content of '{id}' has nothing at '{path}'")]
+    /// The contents of nodes have nothing at a JSON pointer.
+    #[error("the content of {} has nothing at '{path}'", quoted(.ids))]
     NoPath {
-        /// The node.
-        id: NodeId,
+        /// The nodes.
+        ids: Vec<NodeId>,
         /// The pointer.
         path: String,
     },

@@ -2,7 +2,7 @@
 
 use super::OpError;
 use crate::graph::{Memory, Revision, lines};
-use crate::model::{Content, NodeId, Pattern, SessionName, minify};
+use crate::model::{Content, NodeId, Pattern, SessionName};
 use crate::store::{Disk, Store};
 use regex::Regex;
 
@@ -48,8 +48,8 @@ pub struct GrepReport {
     pub also_prefix: Option<String>,
 }
 
-/// Searches the nodes of a memory line by line: the text of a string; of any other value the JSON text, without the white
-/// space outside strings, which is one line. Before the first commit a memory holds what is staged.
+/// Searches the nodes of a memory line by line: the text of a string, and of any other value the JSON text as it is
+/// stored. Before the first commit a memory holds what is staged.
 pub fn grep<D: Disk>(store: &Store<D>, session: &SessionName, request: &GrepRequest) -> Result<GrepReport, OpError> {
     store.read(session, |view| {
         let memory = Memory::at(view, request.revision.as_ref())?;
@@ -66,7 +66,7 @@ pub fn grep<D: Disk>(store: &Store<D>, session: &SessionName, request: &GrepRequ
 
 /// How many lines match, and which, if that is asked for.
 fn matched(content: &Content, request: &GrepRequest) -> (usize, Vec<MatchedLine>) {
-    let text = content.text().unwrap_or_else(|| minify(content.json()));
+    let text = content.readable();
     let lines = lines(&text).into_iter().map(|line| line.strip_suffix('\n').unwrap_or(line)).zip(1..);
     let matching = lines.filter(|(line, _)| request.regex.is_match(line));
     if request.lines {

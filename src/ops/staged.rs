@@ -15,16 +15,6 @@ pub enum Write {
     Remove(NodeId),
 }
 
-impl Write {
-    /// Whose node it is.
-    pub fn id(&self) -> &NodeId {
-        match self {
-            Self::Set(node) => &node.id,
-            Self::Remove(id) => id,
-        }
-    }
-}
-
 /// What must hold of each id as it stands, staged changes included, or nothing is done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Condition {

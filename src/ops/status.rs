@@ -3,7 +3,7 @@
 use super::{OpError, StagedReport, StagedState};
 use crate::model::{NodeId, SessionName};
 use crate::object::{CommitId, get};
-use crate::store::{Disk, Head, Store};
+use crate::store::{Disk, Head, Store, StoreError};
 
 /// Another session.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub struct OtherSession {
 }
 
 /// What [`status`] found.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct StatusReport {
     /// Where the session stands.
     pub head: Head,
@@ -31,9 +31,11 @@ pub struct StatusReport {
     pub conflicts: Vec<NodeId>,
     /// The others, in the order of their names.
     pub others: Vec<OtherSession>,
+    /// Others whose staged changes are damaged, and how.
+    pub damaged: Vec<(SessionName, StoreError)>,
 }
 
-/// Looks at the session and at all others.
+/// Looks at the session and at all others. Damage in the log of another session is its own affair.
 pub fn status<D: Disk>(store: &Store<D>, session: &SessionName) -> Result<StatusReport, OpError> {
     let mut report = store.read(session, |view| {
         let commit = view.head_commit()?;
@@ -51,7 +53,8 @@ pub fn status<D: Disk>(store: &Store<D>, session: &SessionName) -> Result<Status
             }
         }
         let commit = commit.map(|number| view.tables.commit_id(number)).transpose()?;
-        Ok::<_, OpError>(StatusReport { head: view.head.clone(), commit, staged, conflicts, others: Vec::new() })
+        let (head, others, damaged) = (view.head.clone(), Vec::new(), Vec::new());
+        Ok::<_, OpError>(StatusReport { head, commit, staged, conflicts, others, damaged })
     })?;
     for name in store.sessions()? {
         if name == *session {
@@ -67,8 +70,12 @@ pub fn status<D: Disk>(store: &Store<D>, session: &SessionName) -> Result<Status
             }
             let commit = commit.map(|number| view.tables.commit_id(number)).transpose()?;
             Ok::<_, OpError>(OtherSession { name: name.clone(), head: view.head.clone(), commit, staged })
-        })?;
-        report.others.push(other);
+        });
+        match other {
+            Ok(other) => report.others.push(other),
+            Err(OpError::Store(error)) if error.is_damage_of_a_log() => report.damaged.push((name, error)),
+            Err(error) => return Err(error),
+        }
     }
     Ok(report)
 }

@@ -125,6 +125,11 @@ fn from_redb(error: redb::Error) -> StoreError {
 }
 
 impl StoreError {
+    /// Whether only the log of one session is damaged, which no other session reads.
+    pub fn is_damage_of_a_log(&self) -> bool {
+        matches!(self, Self::Corrupt { source: Some(source), .. } if source.is::<LogError>())
+    }
+
     /// Names the file on which the system refused, where the layer below could not.
     pub fn at(self, file: &std::path::Path) -> Self {
         match self {

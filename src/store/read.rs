@@ -279,3 +279,36 @@ pub(super) fn read_number(value: &[u8]) -> Result<Number, StoreError> {
     let bytes = value.try_into().map_err(|_| StoreError::corrupt("a number is not of eight bytes"))?;
     Ok(Number::from_le_bytes(bytes))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Store, init};
+    use super::*;
+    use crate::model::{BranchName, Content, ContentKind, Provenance};
+    use crate::object::encode_node;
+    use std::time::Duration;
+
+    fn bytes(id: &str) -> Vec<u8> {
+        let (id, content) = (NodeId::new(id).expect("an id"), Content::from_text("v"));
+        let (content_kind, provenance) = (ContentKind::Note, Provenance::default());
+        encode_node(&Node { id, content, content_kind, provenance, event_time: None })
+    }
+
+    #[test]
+    fn a_sound_row_with_the_bytes_of_another_node_is_damage() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("store");
+        init(&path, &BranchName::new(FIRST_BRANCH).expect("a name")).expect("a store");
+        let store = Store::new(path, Duration::from_secs(60));
+        let (object, other) = (node_object_id(&bytes("a")), bytes("b"));
+        let snapshot = store.snapshot().expect("a snapshot");
+        let row = ObjectRecord::Node(&other).encode();
+        store.write(snapshot, |tables| tables.object.insert(1, &row)).expect("a row");
+        let snapshot = store.snapshot().expect("a snapshot");
+        assert_eq!(snapshot.node(1, node_object_id(&other)).expect("its own id").id.as_str(), "b");
+        for refused in [snapshot.node(1, object).map(|node| node.id), snapshot.node_id(1, object)] {
+            let Err(StoreError::Corrupt { what, .. }) = refused else { panic!("{refused:?}") };
+            assert_eq!(what, format!("node {object} has other bytes"));
+        }
+    }
+}

@@ -113,6 +113,11 @@ fn a_wrong_call_is_usage() {
             "--author may not be blank",
             "such as --author 'Name <mail@example.org>'",
         ),
+        (
+            &["commit", "-m", "c", "--author", "a\rb"],
+            "--author may have one line only",
+            "such as --author 'Name <mail@example.org>'",
+        ),
         (&["log", "HEAD", "-r", "HEAD"], "REV and --rev both name a revision", "mnem log REV"),
         (&["log", "--ids", "--oneline"], "the argument '--ids' cannot be used with '--oneline'", help),
         (&["log", "-n", "-1"], "invalid value '-1' for '--max-count <COUNT>': invalid digit found in string", help),
@@ -138,8 +143,16 @@ fn a_wrong_call_is_usage() {
         (&["init", "--store", "a", "b"], "PATH and --store both name a place", "mnem init PATH"),
         (&["version", "x"], "unexpected argument 'x' found", help),
         (&["demo", "x"], "unexpected argument 'x' found", help),
+        (&["-q", "--session", "s", "demo", "x"], "unexpected argument 'x' found", "see 'mnem demo --help'"),
+        (
+            &["--color", "red", "demo"],
+            "invalid value 'red' for '--color <WHEN>' [possible values: auto, always, never]",
+            "see 'mnem demo --help'",
+        ),
     ] {
-        refused(|json| place.mnem(json).arguments(arguments), 129, "usage", message, hint);
+        let called = arguments.first().filter(|word| hint == help && **word != "help");
+        let hint = called.map_or(hint.to_owned(), |command| format!("see 'mnem {command} --help'"));
+        refused(|json| place.mnem(json).arguments(arguments), 129, "usage", message, &hint);
     }
     let blank = |json: &[&str]| place.mnem(json).arguments(["commit", "-m", "c"]).env("MNEM_AUTHOR", " \u{a0}");
     refused(blank, 129, "usage", "MNEM_AUTHOR may not be blank", "such as --author 'Name <mail@example.org>'");
@@ -442,11 +455,16 @@ fn what_is_not_utf_8_is_refused_with_its_offset() {
     let place = place();
     place.write("f", b"ab\xffcd");
     for (arguments, name, offset) in [
-        (&["put", "k", "-"][..], "-", 2),
-        (&["put", "k", "-t", "json", "-"], "-", 2),
+        (&["put", "k", "-"][..], "standard input", 2),
+        (&["put", "k", "-t", "json", "-"], "standard input", 2),
         (&["put", "k", "-F", "f"], "f", 2),
-        (&["put", "--jsonl", "-"], "JSON Lines", 2),
-        (&["commit", "-F", "-"], "-", 2),
+        (&["put", "--jsonl", "-"], "standard input", 2),
+        (&["put", "--jsonl"], "standard input", 2),
+        (&["put", "--jsonl", "f"], "f", 2),
+        (&["put", "--jsonl", "f", "--commits"], "f", 2),
+        (&["import", "f"], "f", 2),
+        (&["import", "-"], "standard input", 2),
+        (&["commit", "-F", "-"], "standard input", 2),
         (&["commit", "-F", "f"], "f", 2),
     ] {
         let run = |json: &[&str]| place.mnem(json).arguments(arguments).input(&b"ab\xffcd"[..]);
@@ -456,7 +474,7 @@ fn what_is_not_utf_8_is_refused_with_its_offset() {
     for (bytes, offset) in [(&b"\xc0\x80"[..], 0), (b"a\xed\xa0\x80", 1), (b"abc\xe2\x98", 3), (b"\xf4\x90\x80\x80", 0)]
     {
         let run = |json: &[&str]| place.mnem(json).arguments(["put", "k", "-"]).input(bytes);
-        let message = format!("'-' is not UTF-8: byte {offset} is the first bad one");
+        let message = format!("'standard input' is not UTF-8: byte {offset} is the first bad one");
         refused(run, 129, "bad-utf8", &message, UTF8_HINT);
     }
     let bad = OsStr::from_bytes(b"a\xff");
@@ -476,14 +494,45 @@ fn what_is_not_utf_8_is_refused_with_its_offset() {
 #[test]
 fn a_file_that_cannot_be_read_is_named() {
     let place = place();
-    for (arguments, name, reason) in [
-        (&["put", "k", "-F", "none"][..], "none", "No such file or directory (os error 2)"),
-        (&["put", "k", "-F", "."], ".", "Is a directory (os error 21)"),
-        (&["put", "--jsonl", "none"], "none", "No such file or directory (os error 2)"),
-        (&["commit", "-F", "none"], "none", "No such file or directory (os error 2)"),
+    let (missing, hint) = ("No such file or directory (os error 2)", "name a file that is there; - is standard input");
+    for (arguments, name, reason, hint) in [
+        (&["put", "k", "-F", "none"][..], "none", missing, hint),
+        (&["put", "k", "-F", "."], ".", "Is a directory (os error 21)", ""),
+        (&["put", "--jsonl", "none"], "none", missing, hint),
+        (&["commit", "-F", "none"], "none", missing, hint),
+        (&["import", "none"], "none", missing, hint),
+        (&["check", "none"], "none", missing, hint),
     ] {
         let run = |json: &[&str]| place.mnem(json).arguments(arguments);
-        refused(run, 128, "io", &format!("cannot read '{name}': {reason}"), "");
+        refused(run, 128, "io", &format!("cannot read '{name}': {reason}"), hint);
+    }
+}
+
+#[test]
+fn rows_of_a_file_are_named_by_it_and_a_row_that_commits_is_told_as_that() {
+    let place = place();
+    place.write("rows", "\n{\"id\":\"k\"}\n");
+    place.write("commits", "{\"id\":\"k\",\"content\":1}\n{\"commit\":{\"message\":\"m\"}}\n");
+    for arguments in [
+        &["put", "--jsonl", "rows"][..],
+        &["put", "--jsonl", "rows", "--commits"],
+        &["put", "--jsonl", "rows", "--commit-every", "1", "-m", "m"],
+        &["import", "rows"],
+    ] {
+        let run = |json: &[&str]| place.mnem(json).arguments(arguments);
+        refused(run, 129, "bad-json", "rows: line 2: the key 'content' is missing", ROW_HINT);
+    }
+    let what = "line 2: a row with the key 'commit' makes a commit, which only 'put --jsonl --commits' does";
+    let hint = "mnem put --jsonl FILE --commits";
+    for (arguments, file) in [
+        (&["put", "--jsonl", "-"][..], ""),
+        (&["put", "--jsonl", "-", "--commit-every", "1", "-m", "m"], ""),
+        (&["put", "--jsonl", "commits"], "commits: "),
+        (&["import", "commits"], "commits: "),
+    ] {
+        let input = fs::read(place.path("commits")).expect("a file");
+        let run = |json: &[&str]| place.mnem(json).arguments(arguments).input(input.clone());
+        refused(run, 129, "usage", &format!("{file}{what}"), hint);
     }
 }
 

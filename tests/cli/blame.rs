@@ -135,7 +135,7 @@ fn several_nodes_are_a_row_each() {
     place.mnem(&["put", "user/wide", &"é".repeat(61)]).output();
     let text = format!("staged - user/text one…\nstaged - user/wide {}…\n", "é".repeat(60));
     place.mnem(&["blame", "user/t*", "user/w*"]).says(&text, "");
-    let parts = "mnem: error[usage]: the parts of one node are asked for\nhint: name it: mnem blame --history ID\n";
+    let parts = "mnem: error[usage]: the parts of one node are asked for\nhint: name that one node: mnem blame ID\n";
     for option in [&["--history"][..], &["-L", "1"], &["--path", "/a"], &["--by", "line"], &["--ignore-rev", "HEAD"]] {
         place.mnem(&["blame"]).arguments(option).refuses(129, parts);
         place.mnem(&["blame", "user/"]).arguments(option).refuses(129, parts);
@@ -280,4 +280,61 @@ fn what_cannot_be_followed_by_leaf_is_one_and_told_so() {
     let answer = place.mnem(&["blame", "deep"]).answer();
     assert_eq!(answer.stderr, "note: 'deep' is compared as one where it is too deep\n");
     assert_eq!(answer.stdout.lines().count(), 2);
+}
+
+#[test]
+fn a_pointer_into_what_is_one_leads_to_the_whole_of_it() {
+    let place = Place::with_store();
+    let array = |first: i32| format!("{{\"a\":[{first}{}]}}", ",0".repeat(10_000));
+    place.mnem(&["put", "a", "-t", "json", "-", "-m", "one"]).input(array(1)).output();
+    place.mnem(&["put", "a", "-t", "json", "-", "-m", "two"]).input(array(2)).output();
+    let answer = place.mnem(&["blame", "a", "--path", "/a/5", "--json"]).answer();
+    let row: serde_json::Value = serde_json::from_str(&answer.stdout).expect("one row");
+    assert_eq!((&row["path"], row["content"][0].as_i64(), answer.status), (&"/a".into(), Some(2), 0));
+    let nothing = "mnem: error[no-node]: the content of 'a' has nothing at '/a/10001'\n\
+        hint: see all of it with 'mnem get -t json ID'\n";
+    place.mnem(&["blame", "a", "--path", "/a/10001"]).refuses(1, nothing);
+    let deep = format!("{}1{}", "{\"a\":".repeat(130), "}".repeat(130));
+    place.mnem(&["put", "d", "-t", "json", &deep, "-m", "three"]).output();
+    assert_eq!(place.mnem(&["blame", "d", "--path", "/a"]).answer().status, 0);
+}
+
+#[test]
+fn an_id_among_several_that_does_not_stand_is_told() {
+    let place = Place::with_story();
+    let diet = format!("{SECOND_LINE} user/diet (source: https://forum.example/t/88) loves steak\n");
+    let removed = format!("{THIRD_LINE} user/allergies removed [\"peanuts\", 1.0]\n");
+    let error = "mnem: error[no-node]: no node 'user/allergies', 'typo'\nhint: see 'mnem ls'\n";
+    place.mnem(&["blame", "user/diet", "typo", "user/allergies"]).ends(1, &format!("{diet}{removed}"), error);
+    let answer = place.mnem(&["blame", "typo", "user/allergies", "--json"]).answer();
+    let row: serde_json::Value = serde_json::from_str(&answer.stdout).expect("one row");
+    assert_eq!((answer.status, &row["change"], &row["last"]["commit"]), (1, &"removed".into(), &FIRST.into()));
+    Place::with_store().mnem(&["blame"]).says("", "no commit yet on 'main'\n");
+}
+
+#[test]
+fn among_several_nodes_a_rewrite_of_provenance_is_told_too() {
+    let place = Place::with_store();
+    place.mnem(&["put", "a", "x", "--source", "web", "-m", "one"]).output();
+    place.mnem(&["put", "a", "x", "--source", "phone", "-m", "two"]).env("MNEM_DATE", "@1764576001").output();
+    let commits = commits(&place);
+    let text = format!(
+        "{} ~2025-12-01T08:00:00.000+00:00 Ada <ada@example.org> a (source: web) x \
+         [anew: {} ~2025-12-01T08:00:01.000+00:00 Ada <ada@example.org> (source: phone)]\n",
+        commits[0], commits[1]
+    );
+    place.mnem(&["blame"]).says(&text, "");
+    let first = format!("{} ~2025-12-01T08:00:00.000+00:00 Ada <ada@example.org> (source: web)\n    x\n", commits[0]);
+    place.mnem(&["blame", "a", "--ignore-rev", "HEAD"]).says(&first, "");
+}
+
+#[test]
+fn by_line_a_value_has_the_lines_of_its_json_text() {
+    let place = Place::with_store();
+    place.mnem(&["put", "p", "-t", "json", "{\n \"a\":1,\n \"b\":2\n}", "-m", "one"]).output();
+    place.mnem(&["put", "p", "-t", "json", "{\n \"a\":1,\n \"b\":3\n}", "-m", "two"]).output();
+    let commits = commits(&place);
+    let header = |at: usize| format!("{} ~2025-12-01T08:00:00.000+00:00 Ada <ada@example.org>", commits[at]);
+    let rows = [header(0), "    2   \"a\":1,".to_owned(), header(1), "    3   \"b\":3".to_owned()];
+    place.mnem(&["blame", "p", "-L", "2,3"]).says(&lines(&rows), "");
 }

@@ -276,7 +276,8 @@ fn a_report_that_cannot_be_written_is_an_error_and_nothing_is_answered() {
 #[test]
 fn a_wrong_file_is_refused_before_anything_is_asked() {
     let place = Place::with_story();
-    let missing = "mnem: error[io]: cannot read 'none.jsonl': No such file or directory (os error 2)\n";
+    let missing = "mnem: error[io]: cannot read 'none.jsonl': No such file or directory (os error 2)\n\
+        hint: name a file that is there; - is standard input\n";
     place.mnem(&["check", "none.jsonl"]).refuses(128, missing);
     let example = r#"hint: a row is such as {"name":"she is vegan","predicates":["--contains","user/diet","vegan"]}"#;
     for (row, said) in [
@@ -302,10 +303,39 @@ fn a_wrong_file_is_refused_before_anything_is_asked() {
         run.refuses(129, &format!("mnem: error[{said}\n"));
     }
     place.write("bad.jsonl", b"{\"name\":\"\xff\"}");
-    let not_utf8 = "mnem: error[bad-utf8]: bad.jsonl: 'JSON Lines' is not UTF-8: byte 9 is the first bad one\n\
+    let not_utf8 = "mnem: error[bad-utf8]: 'bad.jsonl' is not UTF-8: byte 9 is the first bad one\n\
         hint: store bytes as text, such as the output of 'base64 -w0 FILE'\n";
     place.mnem(&["check", "bad.jsonl"]).refuses(129, not_utf8);
     let nothing = "mnem: error[usage]: the following required arguments were not provided: <FILE>\n\
-        hint: see 'mnem --help'\n";
+        hint: see 'mnem check --help'\n";
     place.mnem(&["check"]).refuses(129, nothing);
+}
+
+#[test]
+fn who_is_blamed_is_who_wrote_what_the_predicate_looks_at() {
+    let place = Place::with_store();
+    let commit = |id: &str, json: bool, content: &str, source: &str| {
+        let kind = if json { "json" } else { "text" };
+        place.mnem(&["put", id, "-t", kind, "-", "--source", source, "-m", source]).input(content).output();
+    };
+    commit("value", true, r#"{"n":1,"x":1}"#, "first");
+    commit("value", true, r#"{"n":1,"x":2}"#, "second");
+    commit("text", false, "one\ntwo poison\n", "evil");
+    commit("text", false, "ONE\ntwo poison\n", "fine");
+    commit("rewritten", false, "steak", "bad");
+    commit("rewritten", false, "steak", "good");
+    let sources = |predicates: &str| {
+        let row = format!(r#"{{"name":"a","predicates":[{predicates}]}}"#);
+        let answer = place.mnem(&["check", "-", "-q", "--json"]).input(row).answer();
+        let row: serde_json::Value = serde_json::from_str(&answer.stdout).expect("one row");
+        let blame = row["failures"][0]["blame"].as_array().expect("a list").iter();
+        blame.map(|writer| writer["provenance"]["source"].as_str().expect("a source").to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(sources(r#""--path-equals","value","/n","2""#), ["first"]);
+    assert_eq!(sources(r#""--path-equals","value","/x","1""#), ["second"]);
+    assert_eq!(sources(r#""--not","--contains","text","poison""#), ["evil"]);
+    assert_eq!(sources(r#""--not","--matches","text","(?m)^ONE$""#), ["fine"]);
+    assert_eq!(sources(r#""--not","--any","te*","poison""#), ["evil"]);
+    assert_eq!(sources(r#""--contains","text","three""#), ["fine"]);
+    assert_eq!(sources(r#""--equals","rewritten","vegan""#), ["good", "bad"]);
 }

@@ -225,12 +225,22 @@ fn only_takes_what_matches_and_leaves_the_rest_staged() {
     assert_eq!(commit(&["b/", "user/*"]), " 3 nodes changed: 2 added, 1 removed");
     place.mnem(&["commit", "--dry-run", "-q"]).says("A ab\nA c\n", "");
     place.mnem(&["commit", "--dry-run", "-q", "--only", "c"]).says("A c\n", "");
-    place.mnem(&["commit", "-m", "m", "--only", "none"]).refuses(1, NOTHING);
-    place.mnem(&["commit", "-m", "m", "--only", "user/diet"]).refuses(1, NOTHING);
+    let nothing = |patterns: &str| {
+        format!(
+            "mnem: error[nothing-to-commit]: nothing to commit: nothing staged matches {patterns}\n\
+             hint: see what is staged with 'mnem status'\n"
+        )
+    };
+    place.mnem(&["commit", "-m", "m", "--only", "none"]).refuses(1, &nothing("'none'"));
+    place.mnem(&["commit", "--only", "none"]).refuses(1, &nothing("'none'"));
+    place
+        .mnem(&["commit", "--dry-run", "--only", "no\u{202e}ne", "n/*"])
+        .refuses(1, &nothing("'no\\u{202e}ne' or 'n/*'"));
+    place.mnem(&["commit", "-m", "m", "--only", "user/diet"]).refuses(1, &nothing("'user/diet'"));
     assert_eq!(commit(&["none", "--allow-empty"]), " no node changed");
     place.mnem(&["commit", "--dry-run", "-q"]).says("A ab\nA c\n", "");
     place.mnem(&["commit", "-m", "m", "--only"]).refuses(
         129,
-        "mnem: error[usage]: a value is required for '--only <PATTERN>...' but none was supplied\nhint: see 'mnem --help'\n",
+        "mnem: error[usage]: a value is required for '--only <PATTERN>...' but none was supplied\nhint: see 'mnem commit --help'\n",
     );
 }

@@ -65,6 +65,15 @@ fn revisions_sessions_and_keys_are_offered() {
     }
     assert_eq!(offered(&place, &["log", "ma"]), ["main"]);
     assert_eq!(offered(&place, &["log", &commit[..5]]), [commit]);
+    for first in ["HEAD..", "main~1...", "..", "...", "a b.."] {
+        assert_eq!(offered(&place, &["log", &format!("{first}ma")]), [format!("{first}main")]);
+        assert_eq!(offered(&place, &["diff", &format!("{first}{}", &commit[..5])]), [format!("{first}{commit}")]);
+        let found = offered(&place, &["log", first]);
+        for revision in ["HEAD", "main", commit] {
+            assert!(found.contains(&format!("{first}{revision}")), "{first}: {found:?}");
+        }
+    }
+    assert_eq!(offered(&place, &["log", "--", "HEAD..ma"]), [""; 0]);
     assert_eq!(offered(&place, &["status", "--session", ""]), ["agent-7", "default"]);
     assert_eq!(offered(&place, &["status", "--session", "a"]), ["agent-7"]);
     assert_eq!(offered(&place, &["config", "lo"]), ["lock-timeout"]);
@@ -185,7 +194,7 @@ fn each_script_is_printed_and_as_json_it_is_a_text() {
             "mnem: error[usage]: invalid value 'tcsh' for '<SHELL>' {shells}\nhint: a similar value exists: 'zsh'\n"
         ),
     );
-    let help = "hint: see 'mnem --help'\n";
+    let help = "hint: see 'mnem completions --help'\n";
     place.mnem(&["completions"]).refuses(
         129,
         &format!("mnem: error[usage]: the following required arguments were not provided: <SHELL>\n{help}"),

@@ -19,8 +19,14 @@ fn without_arguments_it_lists_what_is_set_and_with_a_key_its_value() {
     place.mnem(&["config", "--json", "author", "Cy"]).says("", "");
     place.mnem(&["config", "--unset", "author"]).says("", "");
     place.mnem(&["config"]).says("reflog-days=30\n", "");
-    let none = "mnem: error[precondition-failed]: the setting 'author' has no value\nhint: mnem config author VALUE\n";
-    place.mnem(&["config", "author"]).refuses(1, none);
+    place.mnem(&["config", "--unset", "reflog-days"]).says("", "");
+    for (key, default) in
+        [("author", "the name of the user, else 'unknown'"), ("lock-timeout", "10s"), ("reflog-days", "90")]
+    {
+        let what = format!("the setting '{key}' has no value; the default is {default}");
+        let said = format!("mnem: error[precondition-failed]: {what}\nhint: mnem config {key} VALUE\n");
+        place.mnem(&["config", key]).refuses(1, &said);
+    }
 }
 
 #[test]
@@ -50,6 +56,7 @@ fn what_is_no_setting_or_no_value_is_refused() {
         (&["config", "--unset", "reflog"], "bad-key]: no setting 'reflog'\nhint: did you mean 'reflog-days'?"),
         (&["config", "x\u{1b}"], &format!("bad-key]: no setting 'x^['\nhint: {known}")),
         (&["config", "author", " "], "usage]: the author may not be blank"),
+        (&["config", "author", "a\nb"], "usage]: the author may have one line only"),
         (
             &["config", "lock-timeout", "soon"],
             "usage]: cannot read 'soon' as a duration such as 10s, 500ms, 2m or 1h\nhint: such as 500ms, 10s or 2m",
@@ -58,11 +65,11 @@ fn what_is_no_setting_or_no_value_is_refused() {
         (&["config", "reflog-days", "1.5"], "usage]: '1.5' is no number of days\nhint: such as 90"),
         (
             &["config", "--unset"],
-            "usage]: the following required arguments were not provided: <KEY>\nhint: see 'mnem --help'",
+            "usage]: the following required arguments were not provided: <KEY>\nhint: see 'mnem config --help'",
         ),
         (
             &["config", "--unset", "author", "x"],
-            "usage]: the argument '--unset' cannot be used with '[VALUE]'\nhint: see 'mnem --help'",
+            "usage]: the argument '--unset' cannot be used with '[VALUE]'\nhint: see 'mnem config --help'",
         ),
     ] {
         place.mnem(arguments).refuses(129, &format!("mnem: error[{said}\n"));

@@ -280,3 +280,48 @@ fn a_long_line_is_shown_in_part_and_told_whole_as_json() {
     let blamed = place.mnem(&["blame", "a"]).output();
     assert!(blamed.len() < 4_000 && blamed.contains("bytes ...]"), "{}", blamed.len());
 }
+
+#[test]
+fn how_patches_look_asks_for_patches() {
+    let place = Place::with_story();
+    let patch = place.mnem(&["log", "-p", "-n1"]).output();
+    place.mnem(&["log", "-U3", "-n1"]).says(&patch, "");
+    place.mnem(&["log", "--by", "auto", "-n1"]).says(&patch, "");
+    for option in [&["-U1"][..], &["--word-diff"], &["--by", "line"], &["--provenance"]] {
+        for form in ["--stat", "--name-only", "--name-status"] {
+            for verb in ["diff", "show", "log"] {
+                assert_eq!(
+                    place.mnem(&[verb, form]).arguments(option).answer().status,
+                    129,
+                    "{verb} {form} {option:?}"
+                );
+            }
+        }
+        assert_eq!(place.mnem(&["log", "--ids"]).arguments(option).answer().status, 129, "{option:?}");
+    }
+}
+
+#[test]
+fn what_is_too_large_to_compare_by_element_is_shown_as_one() {
+    let place = Place::with_store();
+    let array = |first: i32| format!("[{first}{}]", ",0".repeat(10_000));
+    place.mnem(&["put", "a", "-t", "json", "-", "-m", "one"]).input(array(1)).output();
+    place.mnem(&["put", "a", "-t", "json", "-", "-m", "two"]).input(array(2)).output();
+    let text = place.mnem(&["diff", "HEAD~1", "HEAD"]).output();
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines[0], "modified a (compared as one where it is too large)");
+    assert!(lines.len() == 3 && lines[1].starts_with("- [1,0") && lines[2].starts_with("+ [2,0"), "{lines:?}");
+}
+
+#[test]
+fn a_range_where_one_commit_is_wanted_is_told_so() {
+    let place = Place::with_story();
+    for range in ["HEAD~1..HEAD", "HEAD~1...HEAD", "^HEAD"] {
+        let error = format!(
+            "mnem: error[bad-revision]: '{range}' is not a revision: one commit is wanted here, and no range\n\
+             hint: a revision is HEAD, a branch or a commit id, with ~N, ^N or @{{TIME}} behind it\n"
+        );
+        place.mnem(&["show", range]).refuses(128, &error);
+        place.mnem(&["get", "user/diet", "-r", range]).refuses(128, &error);
+    }
+}

@@ -229,7 +229,7 @@ fn a_folder_that_is_no_new_or_empty_one_is_left_alone() {
     place.mnem(&["export", "--format", "xml"]).refuses(
         129,
         "mnem: error[usage]: invalid value 'xml' for '--format <FORMAT>' [possible values: jsonl, json, dir]\n\
-         hint: see 'mnem --help'\n",
+         hint: see 'mnem export --help'\n",
     );
 }
 

@@ -141,6 +141,45 @@ fn a_path_prints_a_part_of_the_content() {
     let nothing = "mnem: error[no-node]: the content of 'k' has nothing at '/a/x'\n\
         hint: see all of it with 'mnem get -t json ID'\n";
     place.mnem(&["get", "k", "--path", "/a/x"]).refuses(1, nothing);
+    place
+        .mnem(&["get", "none", "--path", "/a"])
+        .refuses(1, "mnem: error[no-node]: no node 'none'\nhint: see 'mnem ls'\n");
+}
+
+#[test]
+fn of_several_each_that_has_nothing_at_a_path_says_so() {
+    let place = holding(
+        "{\"id\":\"a\",\"content\":{\"x\":null}}\n{\"id\":\"b\",\"content\":1}\n{\"id\":\"c\",\"content\":2}\n",
+    );
+    let value = |id: &str, more: &str| {
+        format!("{{\"v\":1,\"type\":\"value\",\"id\":\"{id}\",\"path\":\"/x\",\"content\":null{more}}}\n")
+    };
+    let missing = "{\"v\":1,\"type\":\"node\",\"id\":\"none\",\"hash\":null,\"content\":null,\"content_kind\":null,\
+         \"provenance\":null,\"event_time\":null,\"absent\":true}\n";
+    let error = |message: &str, hint: &str| {
+        format!(
+            "{{\"v\":1,\"type\":\"error\",\"code\":\"no-node\",\"message\":\"{message}\",\"hint\":\"{hint}\",\"exit\":1}}\n"
+        )
+    };
+    let absent = ",\"absent\":true";
+    let get = |ids: &[&str]| place.mnem(&["get", "--json", "--path", "/x"]).arguments(ids);
+    get(&["a", "a"]).says(&value("a", "").repeat(2), "");
+    get(&["b", "a", "c"]).ends(
+        1,
+        &(value("b", absent) + &value("a", "") + &value("c", absent)),
+        &error("the content of 'b', 'c' has nothing at '/x'", "see all of it with 'mnem get -t json ID'"),
+    );
+    get(&["none", "a"]).ends(1, &(missing.to_owned() + &value("a", "")), &error("no node 'none'", "see 'mnem ls'"));
+    get(&["b", "none"]).ends(
+        1,
+        &(value("b", absent) + missing),
+        &error("no node 'none'; the content of 'b' has nothing at '/x'", "see 'mnem ls'"),
+    );
+    get(&["b"]).ends(
+        1,
+        "",
+        &error("the content of 'b' has nothing at '/x'", "see all of it with 'mnem get -t json ID'"),
+    );
 }
 
 #[test]
@@ -206,6 +245,6 @@ fn ids_come_from_standard_input_where_that_is_asked_for() {
         .refuses(129, "mnem: error[usage]: several ids are only printed with --json\nhint: mnem get --json ID ID …\n");
     place.mnem(&["get", "--stdin", "k"]).refuses(
         129,
-        "mnem: error[usage]: the argument '--stdin' cannot be used with '[ID]...'\nhint: see 'mnem --help'\n",
+        "mnem: error[usage]: the argument '--stdin' cannot be used with '[ID]...'\nhint: see 'mnem get --help'\n",
     );
 }

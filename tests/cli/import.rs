@@ -7,6 +7,8 @@ use std::os::unix::fs::symlink;
 const NOTHING: &str = "mnem: error[nothing-to-commit]: nothing to commit\n\
     hint: stage a change with 'mnem put', or commit as it is with '--allow-empty'\n";
 
+const NO_INDEX: &str = "hint: where it is no index that 'mnem export' wrote, give it another name\n";
+
 /// A store with `a`, `b` and `sub/c` in a commit, and the same as a folder of notes.
 fn notes() -> Place {
     let place = Place::with_store();
@@ -192,13 +194,13 @@ fn an_index_leads_to_no_file_outside_the_folder_and_follows_no_link() {
     ] {
         place.write("folder/index.jsonl", row(file));
         let what = format!("'[PLACE]/folder/index.jsonl' line 1: '{shown}' is no name of a file in the folder");
-        import().refuses(129, &format!("mnem: error[bad-json]: {what}\n"));
+        import().refuses(129, &format!("mnem: error[bad-json]: {what}\n{NO_INDEX}"));
     }
     symlink(place.path("secret"), place.path("folder/link")).expect("a link");
     place.write("folder/index.jsonl", row("link"));
     let loops = "Too many levels of symbolic links (os error 40)";
     let what = format!("'[PLACE]/folder/index.jsonl' line 1: reading '[PLACE]/folder/link' failed: {loops}");
-    import().refuses(128, &format!("mnem: error[io]: {what}\n"));
+    import().refuses(128, &format!("mnem: error[io]: {what}\n{NO_INDEX}"));
     std::fs::remove_file(place.path("folder/index.jsonl")).expect("it was there");
     symlink(place.path("secret"), place.path("folder/index.jsonl")).expect("a link");
     let what = format!("reading '[PLACE]/folder/index.jsonl' failed: {loops}");
@@ -214,6 +216,37 @@ fn an_index_leads_to_no_file_outside_the_folder_and_follows_no_link() {
             ),
         );
     }
+}
+
+#[test]
+fn a_file_of_ones_own_that_has_the_name_of_the_index_is_a_note() {
+    let place = notes();
+    let import = || place.mnem(&["import", "--format", "dir", "notes"]);
+    let warning = "warning: 'index.jsonl' is no index of an export, so it is a note as any other file\n";
+    for text in ["{\"title\":\"a\"}\n{\"title\":\"b\"}\n", "[1]", "not JSON\n", "{\"id\":\"a\",\"file\":\"b\"}\n"] {
+        place.write("notes/index.jsonl", text);
+        import().says("index.jsonl\n", warning);
+        place.mnem(&["get", "index.jsonl"]).says(text, "");
+        place.mnem(&["ls"]).says("a\nb\nindex.jsonl\nsub/c\n", "");
+    }
+    // An index that is damaged or was edited is told, and no note.
+    let place = exported();
+    let index = std::fs::read_to_string(place.path("folder/index.jsonl")).expect("an index");
+    let import = || place.mnem(&["import", "--format", "dir", "folder"]);
+    for (edited, line) in [
+        (index[..index.find(",\"provenance\"").expect("a row")].to_owned(), 1),
+        (index.clone() + "more\n", 3),
+        ("more\n".to_owned() + &index.replace("{\"file\":", "{ \"file\":"), 1),
+    ] {
+        place.write("folder/index.jsonl", edited);
+        let answer = import().answer();
+        let told = format!("mnem: error[bad-json]: '[PLACE]/folder/index.jsonl' line {line}: ");
+        assert!(answer.status == 129 && answer.stderr.starts_with(&told), "{answer:?}");
+        assert!(answer.stderr.ends_with(NO_INDEX) && answer.stdout.is_empty(), "{answer:?}");
+    }
+    // An empty memory has an empty index.
+    place.write("empty/index.jsonl", "");
+    place.mnem(&["import", "--format", "dir", "empty"]).says("", "");
 }
 
 #[test]
@@ -260,13 +293,16 @@ fn a_folder_that_says_two_things_or_nothing_is_refused() {
         ),
     ] {
         place.write("folder/b", "text");
-        import(&place).refuses(129, &format!("mnem: error[{said}\n"));
+        let hint = if said.contains("\nhint: ") { "" } else { NO_INDEX };
+        import(&place).refuses(129, &format!("mnem: error[{said}\n{hint}"));
     }
     let place = exported();
     place.write("folder/v", "[1, 2");
     import(&place).refuses(
         129,
-        &format!("mnem: error[bad-json]: {at} 2: '[PLACE]/folder/v': EOF while parsing a list at line 1 column 5\n"),
+        &format!(
+            "mnem: error[bad-json]: {at} 2: '[PLACE]/folder/v': EOF while parsing a list at line 1 column 5\n{NO_INDEX}"
+        ),
     );
     let place = exported();
     place.write("folder/loose", b"\xff");
@@ -304,7 +340,8 @@ fn a_wrong_call_is_refused() {
         (
             &["import"][..],
             129,
-            "usage]: the following required arguments were not provided: <PATH>\nhint: see 'mnem --help'\n".to_owned(),
+            "usage]: the following required arguments were not provided: <PATH>\nhint: see 'mnem import --help'\n"
+                .to_owned(),
         ),
         (
             &["import", "x", "--format", "json"],
@@ -313,12 +350,20 @@ fn a_wrong_call_is_refused() {
              hint: a similar value exists: 'jsonl'\n"
                 .to_owned(),
         ),
-        (&["import", "none"], 128, "io]: cannot read 'none': No such file or directory (os error 2)\n".to_owned()),
+        (
+            &["import", "none"],
+            128,
+            "io]: cannot read 'none': No such file or directory (os error 2)\n\
+             hint: name a file that is there; - is standard input\n"
+                .to_owned(),
+        ),
         (&["import", "folder"], 128, "io]: cannot read 'folder': Is a directory (os error 21)\n".to_owned()),
         (
             &["import", "none", "--format", "dir"],
             128,
-            "io]: reading '[PLACE]/none' failed: No such file or directory (os error 2)\n".to_owned(),
+            "io]: reading '[PLACE]/none' failed: No such file or directory (os error 2)\n\
+             hint: name a folder that is there\n"
+                .to_owned(),
         ),
         (
             &["import", "-", "-m", ""],

@@ -71,6 +71,11 @@ fn a_named_store_is_made_where_it_is_named() {
     place
         .mnem(&["-C", "by-path", "init", "below"])
         .says("[PLACE]/by-path/below/.mnemosyne\n", "a new store inside another one: '[PLACE]/by-path/.mnemosyne'\n");
+    place.mnem(&["init", "-q", "a\u{202e}b"]).output();
+    place.mnem(&["init", "a\u{202e}b/c"]).says(
+        "[PLACE]/a\u{202e}b/c/.mnemosyne\n",
+        "a new store inside another one: '[PLACE]/a\\u{202e}b/.mnemosyne'\n",
+    );
 }
 
 #[test]

@@ -217,6 +217,11 @@ fn each_filter_admits_its_commits() {
         (&["--grep", "(?i)forget"], &[bo, THIRD]),
         (&["--grep", "stranger on a forum"], &[SECOND]),
         (&["--grep", "-x"], &[]),
+        // Each line of a message begins and ends.
+        (&["--grep", "^A stranger"], &[SECOND]),
+        (&["--grep", "dinner$"], &[SECOND]),
+        (&["--grep", "^stranger"], &[]),
+        (&["--grep", "on$"], &[]),
         (&["--author", "Ada", "--grep", "t", "--skip", "1", "-n", "1"], &[THIRD]),
         (&["--grep", "e", "--", "user/"], &[THIRD, SECOND, FIRST]),
         (&["--all"], &[bo, late, THIRD, SECOND, FIRST]),
@@ -365,7 +370,7 @@ fn name_status_and_stat_tell_what_each_commit_changed() {
 fn a_filter_that_is_none_is_refused() {
     let place = Place::with_story();
     let time = "a time looks like 2026-11-30T18:05:00+01:00, '2026-11-30 18:05', '2 days ago' or @1764522300";
-    let help = "see 'mnem --help'";
+    let help = "see 'mnem log --help'";
     for (arguments, said) in [
         (&["--since", "soon"][..], format!("bad-time]: --since: cannot read 'soon' as a time\nhint: {time}")),
         (&["--until", ""], format!("bad-time]: --until: cannot read '' as a time\nhint: {time}")),

@@ -142,7 +142,7 @@ fn before_the_first_commit_there_are_no_rows_and_a_note() {
 #[test]
 fn a_wrong_call_is_refused() {
     let place = Place::with_story();
-    let help = "hint: see 'mnem --help'\n";
+    let help = "hint: see 'mnem ls --help'\n";
     let both = format!("mnem: error[usage]: the argument '--long' cannot be used with '--count'\n{help}");
     place.mnem(&["ls", "-l", "--count"]).refuses(129, &both);
     let key = "invalid value 'size' for '--sort <KEY>' [possible values: id, time, event-time]";

@@ -1,5 +1,6 @@
 //! The binary as a user meets it: whole standard output, standard error and exit status.
 
+mod audit;
 mod bad_input;
 mod blame;
 mod check;

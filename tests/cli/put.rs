@@ -271,6 +271,23 @@ fn a_large_content_is_remarked_upon() {
     place.mnem(&["put", "k", "-", "-q"]).input(text.clone()).says("k\n", "");
     place.mnem(&["put", "k", "-"]).input(&text[1..]).says("k\n", "");
     assert_eq!(place.mnem(&["get", "k"]).output(), text[1..]);
+    let note = "note: the content of 'k\\u{202e}' is large (8 MiB)\n";
+    place.mnem(&["put", "k\u{202e}", "-", "--dry-run"]).input(text).says("k\\u{202e}\n", note);
+}
+
+#[test]
+fn what_verbose_tells_is_escaped() {
+    let place = Place::empty();
+    let store = place.argument("a\u{202e}b");
+    place.mnem(&["init", "--store", &store, "-q"]).output();
+    let told = |change: &str| format!("store '[PLACE]/a\\u{{202e}}b', session 'default'\n{change}: 'k\\u{{202e}}'\n");
+    let put = |arguments: &[&str]| place.mnem(&["--store", &store, "-v", "put", "k\u{202e}", "v"]).arguments(arguments);
+    put(&[]).says("k\\u{202e}\n", &told("added"));
+    put(&["-m", "c"]).says("k\\u{202e}\n", &told("added"));
+    put(&[]).says("k\\u{202e}\n", &told("unchanged"));
+    // Without it what HEAD has is told all the same.
+    let put = place.mnem(&["--store", &store, "put", "k\u{202e}", "v"]);
+    put.says("k\\u{202e}\n", "unchanged: 'k\\u{202e}'\n");
 }
 
 #[test]
@@ -352,9 +369,37 @@ fn a_dry_run_tells_what_would_be_staged_and_changes_nothing() {
         staged_row("plan/dinner", None, "removed") + &staged_row("new", Some(&Node::new("new", "1").hash()), "added");
     place.mnem(&["put", "--dry-run", "--json", "--jsonl"]).input(rows).says(&said, "");
     assert!(place.files() == before);
-    // It writes nothing, so that it may look at a revision, or have no session yet.
-    place.mnem(&["put", "--dry-run", "k", "v", "--session", "new"]).env("MNEM_REV", "HEAD").says("k\n", "");
+    // The session may be a new one.
+    place.mnem(&["put", "--dry-run", "k", "v", "--session", "new"]).says("k\n", "");
     assert!(place.files() == before);
+}
+
+#[test]
+fn a_dry_run_with_a_message_tells_what_would_be_committed_and_refuses_what_would_be() {
+    let place = Place::with_story();
+    let before = place.files();
+    let put = |arguments: &[&str]| place.mnem(&["put", "--dry-run"]).arguments(arguments);
+    put(&["user/diet", "vegan", "-m", "c"]).says("user/diet\n", "");
+    put(&["user/diet", "loves steak", "-m", "c", "--source", "https://forum.example/t/88"])
+        .says("user/diet\n", "unchanged: 'user/diet'\n");
+    let row = staged_row("k", Some(&Node::new("k", "\"v\"").hash()), "added");
+    put(&["--json", "k", "v", "-m", "c", "-m", "d"]).says(&row, "");
+    put(&["--json", "--jsonl", "-m", "c"]).input("{\"id\":\"k\",\"content\":\"v\"}\n").says(&row, "");
+    put(&["k", "v", "-m", " "]).ends(
+        129,
+        "",
+        "mnem: error[usage]: the message may not be blank\nhint: say what changed: -m 'learn preferences'\n",
+    );
+    assert!(place.files() == before);
+    place.mnem(&["put", "user/diet", "staged", "--session", "s"]).output();
+    place.mnem(&["put", "user/diet", "committed", "-m", "c"]).output();
+    put(&["user/diet", "final", "--session", "s"]).says("user/diet\n", "");
+    put(&["user/diet", "final", "--session", "s", "-m", "c"]).refuses(
+        3,
+        "mnem: error[conflict]: 'user/diet': 1 node was changed both here and on the branch\n\
+         hint: all stays staged; take the branch's version with 'mnem restore ID', or yours with 'mnem commit \
+         --overwrite -m MESSAGE'\n",
+    );
 }
 
 #[test]
@@ -381,6 +426,47 @@ fn commit_rows_commit_what_came_before_them() {
     let said = place.mnem(&["put", "--jsonl", "-", "--commits", "--json", "-q"]).input(rows).output();
     assert_eq!(said, place.mnem(&["log", "-n1", "--json"]).output());
     place.mnem(&["put", "--jsonl", "--commits"]).input("").says("", "");
+}
+
+#[test]
+fn the_rows_of_a_history_take_what_they_do_not_say_from_the_options() {
+    let rows = concat!(
+        "{\"id\":\"bare\",\"content\":1}\n",
+        "{\"id\":\"own\",\"content\":1,\"provenance\":{\"note\":\"row\"},\"event_time\":\"2025-12-01T00:00:00Z\"}\n",
+    );
+    let node = |id: &str, provenance: &[(&'static str, &str)], time: &str| Node {
+        provenance: provenance.iter().map(|&(key, text)| (key, text.to_owned())).collect(),
+        event_time: Some(time.to_owned()),
+        ..Node::new(id, "1")
+    };
+    let json = r#"{"observation":"json","tool_call":"json"}"#;
+    let options = ["--agent-step", "7", "--tool-call", "t", "--source", "s", "--note", "", "--provenance", json];
+    let given = [("agent_step", "7"), ("observation", "json"), ("tool_call", "t"), ("source", "s")];
+    let time = "2025-11-30T00:00:00+01:00";
+    let expected = [node("bare", &given, time), node("own", &[("note", "row")], "2025-12-01T00:00:00Z")];
+    let expected = expected.map(|node| node.row()).concat();
+    for (ending, behind) in [
+        ("{\"commit\":{\"message\":\"c\"}}\n", &["--commits"][..]),
+        // What comes behind the last commit is staged, with the same.
+        ("{\"commit\":{\"message\":\"c\"}}\n{\"id\":\"rest\",\"content\":1}\n", &["--commits"]),
+        ("", &["--commit-every", "1", "-m", "c"]),
+    ] {
+        let place = Place::with_store();
+        let put = place.mnem(&["put", "-q", "--jsonl", "-", "--event-time", time]).arguments(behind);
+        put.arguments(options).env("MNEM_NOTE", "variable").input(format!("{rows}{ending}")).output();
+        place.mnem(&["get", "--json", "-r", "HEAD", "bare", "own"]).says(&expected, "");
+        if ending.contains("rest") {
+            assert_eq!(row(&place, "rest"), node("rest", &given, time).row());
+        }
+    }
+    let place = Place::with_store();
+    for behind in [&["--commits"][..], &["--commit-every", "1", "-m", "c"]] {
+        place.mnem(&["put", "--jsonl", "-", "--event-time", "noon"]).arguments(behind).input(rows).refuses(
+            129,
+            "mnem: error[bad-time]: the event time 'noon': a time is written in RFC 3339, such as \
+             2024-05-06T07:08:09Z: premature end of input\nhint: a time looks like 2026-11-30T18:05:00+01:00\n",
+        );
+    }
 }
 
 #[test]
@@ -475,14 +561,18 @@ fn options_that_exclude_each_other_are_refused() {
         (&["k", "v", "--commits"], missing("--jsonl [<FILE>]")),
         (&["--jsonl", "-", "--commits", "-m", "m"], cannot("--commits", "--message <MESSAGE>")),
         (&["--jsonl", "-", "--commit-every", "2"], missing("--message <MESSAGE>")),
-        (&["k", "v", "-m", "m", "--dry-run"], cannot("--message <MESSAGE>", "--dry-run")),
+        (&["--jsonl", "-", "--commits", "--dry-run"], cannot("--commits", "--dry-run")),
+        (
+            &["--jsonl", "-", "--commit-every", "2", "-m", "m", "--dry-run"],
+            cannot("--commit-every <COUNT>", "--dry-run"),
+        ),
         (
             &["--jsonl", "-", "--commit-every", "0", "-m", "m"],
             "invalid value '0' for '--commit-every <COUNT>': 0 is not in 1..18446744073709551615".to_owned(),
         ),
     ] {
         let put = place.mnem(&["put"]).arguments(arguments);
-        put.refuses(129, &format!("mnem: error[usage]: {said}\nhint: see 'mnem --help'\n"));
+        put.refuses(129, &format!("mnem: error[usage]: {said}\nhint: see 'mnem put --help'\n"));
     }
     place.mnem(&["put", "k", "v", "--if-match", "abc"]).refuses(
         129,

@@ -111,7 +111,7 @@ fn a_wrong_call_is_refused() {
     let place = staged();
     place.mnem(&["restore"]).refuses(
         129,
-        "mnem: error[usage]: the following required arguments were not provided: <PATTERN>...\nhint: see 'mnem --help'\n",
+        "mnem: error[usage]: the following required arguments were not provided: <PATTERN>...\nhint: see 'mnem restore --help'\n",
     );
     place
         .mnem(&["restore", "-s", "mian", MODIFIED])

@@ -5,6 +5,10 @@ use super::support::{FIRST, Place, SECOND, THIRD};
 /// The commit of the text `v` as `k` with the message `c`.
 const COMMIT: &str = "1fc25b7c2d76b6086ed5c9c5cb566386140edc96776e5af70c220fa6e5af3230";
 
+/// Messages of commits that change nothing, one on top of the other: so that their ids all begin with `4033`.
+const CHOSEN: [&str; 11] =
+    ["0", "39802", "193625", "25688", "102205", "3651", "247790", "19222", "10913", "6670", "9283"];
+
 #[test]
 fn each_form_names_its_commit() {
     let place = Place::with_story();
@@ -78,6 +82,28 @@ fn an_ambiguous_prefix_is_refused_with_its_candidates() {
         }
     }
     place.mnem(&["get", "k", "-r", &COMMIT[..5]]).says("v", "");
+}
+
+#[test]
+fn of_many_candidates_the_first_ten_are_listed() {
+    let place = Place::with_store();
+    let refusal = |ids: &[String], more: &str| {
+        let mut lines: Vec<_> = ids.iter().zip(CHOSEN).map(|(id, message)| format!("hint: {id} {message}\n")).collect();
+        lines.sort();
+        lines.truncate(10);
+        format!("mnem: error[ambiguous-revision]: the prefix '4033' is ambiguous\n{}{more}", lines.concat())
+    };
+    let mut ids = Vec::new();
+    for message in CHOSEN {
+        let id = place.mnem(&["commit", "--allow-empty", "-qm", message]).output();
+        assert!(id.starts_with("4033"), "{id}");
+        ids.push(id.trim_end().to_owned());
+        match ids.len() {
+            10 => place.mnem(&["log", "4033"]).refuses(128, &refusal(&ids, "")),
+            11 => place.mnem(&["log", "4033"]).refuses(128, &refusal(&ids, "hint: and more\n")),
+            _ => {}
+        }
+    }
 }
 
 #[test]

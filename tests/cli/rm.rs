@@ -69,6 +69,27 @@ fn with_glob_all_that_match_are_removed_staged_ones_too() {
 }
 
 #[test]
+fn with_literal_a_pattern_is_an_id_whatever_it_holds() {
+    let place = Place::with_story();
+    place.mnem(&["put", "user/*", "v"]).output();
+    place.mnem(&["rm", "--literal", "--glob", "user/*"]).says("user/*\n", "");
+    place.mnem(&["get", "user/diet"]).says("loves steak", "");
+    let none = format!("mnem: error[no-node]: no node matches 'user/*'\n{NONE}");
+    place.mnem(&["rm", "--literal", "--glob", "user/*"]).refuses(1, &none);
+    place.mnem(&["rm", "--literal", "--glob", "user/"]).says("user/diet\n", "");
+    // An id is taken as it is anyway.
+    place.mnem(&["rm", "--literal", "plan/dinner"]).refuses(
+        129,
+        "mnem: error[usage]: the argument '--literal' cannot be used with '[ID]...'\nhint: see 'mnem rm --help'\n",
+    );
+    place.mnem(&["rm", "--literal"]).refuses(
+        129,
+        "mnem: error[usage]: the following required arguments were not provided: --glob <PATTERN> <ID>...\n\
+         hint: see 'mnem rm --help'\n",
+    );
+}
+
+#[test]
 fn what_was_only_staged_is_staged_no_more() {
     let place = Place::with_story();
     for message in [&[][..], &["-m", "m"]] {
@@ -82,7 +103,7 @@ fn what_was_only_staged_is_staged_no_more() {
 #[test]
 fn a_wrong_call_is_refused() {
     let place = Place::with_story();
-    let help = "hint: see 'mnem --help'\n";
+    let help = "hint: see 'mnem rm --help'\n";
     for (arguments, status, said) in [
         (&["rm"][..], 129, format!("usage]: the following required arguments were not provided: <ID>...\n{help}")),
         (

@@ -66,7 +66,7 @@ fn it_tells_what_is_staged_and_the_other_sessions() {
     place.mnem(&["status", "--json"]).says(
         &format!(
             "{{\"v\":1,\"type\":\"status\",\"session\":\"default\",\"branch\":\"main\",\"head\":\"{head}\",\
-             \"staged\":[{}],\"conflicts\":[],\"in_progress\":null,\"sessions\":[{},{}]}}\n",
+             \"staged\":[{}],\"conflicts\":[],\"in_progress\":null,\"sessions\":[{},{}],\"damaged\":[]}}\n",
             rows.map(|row| row.trim_end().to_owned()).join(","),
             row("one", 0),
             row("two", 1),
@@ -148,9 +148,49 @@ fn a_conflict_is_settled_by_overwrite_which_takes_the_staged_version() {
 }
 
 #[test]
+fn a_session_whose_log_is_damaged_is_told_and_keeps_nobody_else_from_going_on() {
+    let place = Place::with_story();
+    let short = &THIRD[..10];
+    place.directory(".mnemosyne/staged/folder");
+    std::os::unix::fs::symlink("nowhere", place.path(".mnemosyne/staged/link")).expect("a link");
+    place.mnem(&["put", "k", "v", "--session", "torn"]).output();
+    place.mnem(&["put", "l", "v", "--session", "torn"]).output();
+    let log = place.path(".mnemosyne/staged/torn");
+    let mut bytes = std::fs::read(&log).expect("a log");
+    bytes[20] ^= 1;
+    std::fs::write(&log, &bytes).expect("a log");
+    let damage = |what: &str| format!("the memory store is damaged: the staged changes: {what}");
+    let not_a_file = |name: &str| damage(&format!("'[PLACE]/.mnemosyne/staged/{name}' is not a regular file"));
+    let shown = place.mnem(&["status"]).output();
+    let (before, torn) = shown.split_once("  torn: ").expect("it is told");
+    assert_eq!(
+        before,
+        format!(
+            "session default on branch main at {short}\nother sessions:\n  folder: {}\n  link: {}\n",
+            not_a_file("folder"),
+            not_a_file("link")
+        )
+    );
+    let (torn, rest) = torn.split_once('\n').expect("a line");
+    assert!(torn.starts_with(&damage("the staged changes in '[PLACE]/.mnemosyne/staged/torn' are damaged at byte ")));
+    assert_eq!(rest, STAGE);
+    let row: serde_json::Value = serde_json::from_str(&place.mnem(&["status", "--json"]).output()).expect("JSON");
+    assert_eq!(row["sessions"], serde_json::json!([]));
+    let told: Vec<_> = row["damaged"].as_array().expect("a list").iter().map(|row| row["message"].as_str()).collect();
+    assert_eq!(told, [Some(&*not_a_file("folder")), Some(&*not_a_file("link")), Some(torn)]);
+    place.mnem(&["put", "k", "v", "-m", "c"]).says("k\n", "");
+    // Whoever works in such a session is refused as ever.
+    for session in ["folder", "link"] {
+        let hint = "hint: nothing was changed; keep a copy of the store before anything else\n";
+        let said = format!("mnem: error[corrupt]: {}\n{hint}", not_a_file(session));
+        place.mnem(&["status", "--session", session]).refuses(128, &said);
+    }
+}
+
+#[test]
 fn it_takes_no_arguments() {
     let place = Place::with_store();
     place
         .mnem(&["status", "k"])
-        .refuses(129, "mnem: error[usage]: unexpected argument 'k' found\nhint: see 'mnem --help'\n");
+        .refuses(129, "mnem: error[usage]: unexpected argument 'k' found\nhint: see 'mnem status --help'\n");
 }

@@ -58,6 +58,20 @@ impl Place {
         place
     }
 
+    /// Such files are in it.
+    pub fn with_files(files: &Files) -> Self {
+        let place = Self::empty();
+        for (relative, (mode, bytes)) in files {
+            match bytes {
+                Some(bytes) => place.write(relative, bytes),
+                None => place.directory(relative),
+            }
+            let permissions = fs::Permissions::from_mode(*mode);
+            fs::set_permissions(place.path(relative), permissions).expect("permissions");
+        }
+        place
+    }
+
     /// A path in it.
     pub fn path(&self, relative: &str) -> PathBuf {
         self.root.join(relative)

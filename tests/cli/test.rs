@@ -133,7 +133,7 @@ fn a_wrong_call_is_refused() {
     let place = Place::with_story();
     let usage = |message: &str, hint: &str| format!("mnem: error[usage]: {message}\nhint: {hint}\n");
     let bad = |message: &str| format!("mnem: error[bad-predicate]: {message}\nhint: see 'mnem test --help'\n");
-    let help = "see 'mnem --help'";
+    let help = "see 'mnem test --help'";
     for (words, said) in [
         (&[][..], usage("no predicate is named", "mnem test --contains user/diet vegan")),
         (&["-r", "HEAD"], usage("no predicate is named", "mnem test --contains user/diet vegan")),

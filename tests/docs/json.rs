@@ -76,6 +76,7 @@ const CALLS: &[(&str, &[Call])] = &[
             (0, &["get", "json", "--path", "/l"]),
             (0, &["get", "json", "--path", "/n"]),
             (1, &["get", "json", "nothing", "--path", "/l"]),
+            (1, &["get", "json", "a", "--path", "/l"]),
         ],
     ),
     ("log", &[(0, &["log"]), (0, &["log", "--ids", "-n", "1"]), (128, &["log", "nothing"])]),
@@ -212,6 +213,10 @@ fn every_line_has_one_of_the_shapes_of_its_command() {
                 contract.check_shape("error", error, &mut seen).unwrap_or_else(|why| panic!("{error}: {why}"));
             }
         }
+    }
+    std::fs::create_dir(place.path().join(".mnemosyne/staged/damaged")).expect("a directory");
+    for line in lines(&mnem(place.path(), &["status"]).stdout) {
+        contract.check("status", line, &mut seen);
     }
     for (shape, field, what) in NOT_YET {
         seen.add(shape, field, what);

@@ -145,3 +145,41 @@ fn without_permission_nothing_is_written_and_the_error_names_the_file() {
     assert_eq!(place.commits(), 2);
     assert_eq!((place.ok(&["get", "a"]), place.ok(&["get", "b"])), ("1".to_owned(), "2".to_owned()));
 }
+
+#[test]
+fn an_export_that_fails_half_way_leaves_nothing_and_keeps_what_was_there() {
+    let place = Place::new();
+    place.ok(&["put", "a", "small"]);
+    let text = large(&place, 1);
+    place.ok(&["put", "b", "-F", "large"]);
+    fs::create_dir(place.path().join("empty")).expect("a directory");
+    fs::write(place.path().join("old"), "kept").expect("a file");
+    let everything = || {
+        let names = |folder: &str| {
+            let entries = fs::read_dir(place.path().join(folder)).expect("a directory");
+            let mut names: Vec<_> = entries.map(|entry| entry.expect("an entry").file_name()).collect();
+            names.sort();
+            names
+        };
+        (names("."), names("empty"), fs::read(place.path().join("old")).expect("a file"))
+    };
+    let before = everything();
+    let refused = |arguments: &[&str], what: &str| {
+        let answer = answer(&mut place.shell("ulimit -f 64", arguments));
+        assert!(answer.is_error(128, "io") && answer.err.contains("File too large"), "{answer:?}");
+        let path = place.path().join(what);
+        assert!(answer.err.contains(&format!("writing '{}' failed", path.display())), "{answer:?}");
+        assert_eq!(everything(), before, "{arguments:?}");
+    };
+    for folder in ["new", "empty"] {
+        refused(&["export", "--format", "dir", "-o", folder], &format!("{folder}/b"));
+    }
+    for file in ["old", "none"] {
+        refused(&["export", "-o", file], file);
+    }
+    for folder in ["new", "empty"] {
+        place.ok(&["export", "--format", "dir", "-o", folder]);
+        assert_eq!(fs::read_to_string(place.path().join(folder).join("b")).expect("a file"), text);
+    }
+    assert_eq!(everything().0.len(), before.0.len() + 1);
+}

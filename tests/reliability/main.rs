@@ -5,6 +5,7 @@
 //! `MNEM_TEST_FLIPS` ask for more than the default run does.
 #![allow(clippy::print_stdout, reason = "counts are told")]
 
+mod between;
 mod crowd;
 mod damage;
 mod full;

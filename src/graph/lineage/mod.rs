@@ -29,7 +29,7 @@ pub trait Versions {
 pub enum Unit {
     /// Nothing: the whole is one part.
     Node,
-    /// The lines of a text. A content that has no text is one part, and nothing of it is in a text.
+    /// The lines of a text, or of the JSON text of what has none.
     Line,
     /// The leaves of a JSON value, and whole what is too deep or too large to be looked into.
     Leaf,
@@ -55,6 +55,8 @@ pub struct Lineage {
     pub parts: Vec<Part>,
     /// Why some parts may be older than is said: something was too deep or too large to be looked into.
     pub coarse: Option<Remark>,
+    /// Whether a comparison gave up early, so that some parts may be older than is said.
+    pub simplified: bool,
 }
 
 /// A part of the start that is looked for, and where it stands in a version.
@@ -88,7 +90,7 @@ pub fn lineage<V: Versions>(
     let wanted = wanted.map_or(0..parts.len(), |wanted| wanted.start..wanted.end.min(parts.len()));
     let sought = wanted.clone().map(|place| Sought { place, part: place }).collect();
     let open = BTreeMap::from([(start, Open { content, sought })]);
-    let mut walk = Walk { versions, unit, ignored, open, coarse };
+    let mut walk = Walk { versions, unit, ignored, open, coarse, simplified: false };
     while let Some((version, left)) = walk.step()? {
         for Sought { place, part } in left {
             parts[part].version = version;
@@ -96,7 +98,13 @@ pub fn lineage<V: Versions>(
         }
     }
     parts.truncate(wanted.end);
-    Ok(Lineage { parts: parts.split_off(wanted.start.min(parts.len())), coarse: walk.coarse })
+    let parts = parts.split_off(wanted.start.min(parts.len()));
+    Ok(Lineage { parts, coarse: walk.coarse, simplified: walk.simplified })
+}
+
+/// The pointers of the leaves into which a value is taken apart; what is too deep or too large to be looked into is one.
+pub fn leaf_paths(content: &Content) -> Vec<String> {
+    part::parts(content, Unit::Leaf, 0).0.into_iter().filter_map(|part| part.path).collect()
 }
 
 /// A walk under way.
@@ -107,6 +115,7 @@ struct Walk<'w, V: Versions> {
     /// Only versions with parts that are looked for, but for the parents of the one that is taken.
     open: BTreeMap<Number, Open>,
     coarse: Option<Remark>,
+    simplified: bool,
 }
 
 impl<V: Versions> Walk<'_, V> {
@@ -156,6 +165,7 @@ impl<V: Versions> Walk<'_, V> {
             let parent_source = part::source(&open.content, self.unit);
             let links = Links::between(&View::of(parent_source.as_deref(), self.unit), &view, sought);
             self.coarse = self.coarse.or(links.coarse);
+            self.simplified |= links.simplified;
             follow(&links.same, sought, &mut open.sought);
             replaced.push((parent, links.replaced));
         }

@@ -2,7 +2,7 @@
 
 use super::{Part, Sought, Unit};
 use crate::graph::compare::{
-    ARRAY_LIMIT, Edit, Pointer, Remark, each_leaf, edits, equal_runs, line_edits, lines, pair_members, texts,
+    ARRAY_LIMIT, Edit, Edits, Pointer, Remark, each_leaf, edits, equal_runs, line_edits, lines, pair_members, texts,
 };
 use crate::model::{Content, Tree, minify};
 use crate::store::Number;
@@ -13,7 +13,7 @@ use std::ops::Range;
 pub(super) fn source(content: &Content, unit: Unit) -> Option<Cow<'_, str>> {
     match unit {
         Unit::Node => None,
-        Unit::Line => content.text(),
+        Unit::Line => Some(content.readable()),
         Unit::Leaf => Some(minify(content.json())),
     }
 }
@@ -84,6 +84,8 @@ pub(super) struct Links {
     pub(super) replaced: Vec<Link>,
     /// Why there are not more.
     pub(super) coarse: Option<Remark>,
+    /// Whether a comparison gave up early, so that there could be more.
+    pub(super) simplified: bool,
 }
 
 impl Links {
@@ -105,7 +107,8 @@ impl Links {
     }
 
     fn lines(&mut self, old: &[&str], new: &[&str]) {
-        let edits = line_edits(old, new, None).edits;
+        let Edits { edits, simplified } = line_edits(old, new, None);
+        self.simplified |= simplified;
         self.same.extend(equal_runs(&edits, new.len()).map(|(old, new)| Link { new, old }));
         for Edit { old, new } in edits.into_iter().filter(|edit| !edit.old.is_empty()) {
             let link = |at| Link { new: at..at + 1, old: (old.start + (at - new.start)).min(old.end - 1) };
@@ -134,7 +137,8 @@ impl Links {
             }
             (Tree::Array { elements: old_elements, .. }, Tree::Array { elements: new_elements, .. }) => {
                 let (old, new) = (old.inside(), new.inside());
-                let edits = edits(&texts(old_elements), &texts(new_elements), None).edits;
+                let Edits { edits, simplified } = edits(&texts(old_elements), &texts(new_elements), None);
+                self.simplified |= simplified;
                 for (old_at, run) in equal_runs(&edits, new.len()) {
                     let run = new[run.start].first..new[run.end - 1].end();
                     self.same.push(Link { new: run, old: old[old_at].first });

@@ -142,14 +142,16 @@ fn what_was_removed_and_came_back_is_new() {
 }
 
 #[test]
-fn a_text_and_a_value_have_no_part_in_common() {
+fn a_text_and_a_value_have_lines_in_common_and_no_leaf() {
     let contents = [json("{\"a\":1}"), text("a\n"), json(r#""\ud83d""#), json(r#"{"a":1}"#), text("a\n")];
     let graph = Graph::line(contents.clone());
-    for ignored in [&[][..], &[1, 2, 3, 4]] {
-        assert_eq!(graph.told(Unit::Line, ignored), ["4:1 a"]);
-    }
+    assert_eq!(graph.told(Unit::Line, &[]), ["4:1 a"]);
+    assert_eq!(graph.told(Unit::Line, &[1, 2, 3, 4]), ["0:1 a"]);
+    let spaced = json("{\n\"a\":1\n}");
+    let graph = Graph::line([text("x\n\"a\":1\n"), spaced]);
+    assert_eq!(graph.told(Unit::Line, &[]), ["1:1 {", "0:2 \"a\":1", "1:3 }"]);
     let graph = Graph::line(contents.into_iter().take(4));
-    assert_eq!(graph.told(Unit::Line, &[]), [r#"3: {"a":1}"#]);
+    assert_eq!(graph.told(Unit::Line, &[]), [r#"3:1 {"a":1}"#]);
     assert_eq!(graph.told(Unit::Leaf, &[]), ["3:/a 1"]);
     assert_eq!(graph.told(Unit::Leaf, &[3]), ["3:/a 1"]);
 }

@@ -76,6 +76,24 @@ impl Predicate {
     }
 }
 
+impl Predicate {
+    /// Whether it asks that something does not stand in a text, and that stands in `text`.
+    pub fn finds_in(&self, text: &str) -> bool {
+        let found = match &self.claim {
+            Claim::Contains(_, wanted) | Claim::Any(_, wanted) => !wanted.is_empty() && text.contains(wanted.as_str()),
+            Claim::Matches(_, regex) => regex.is_match(text),
+            Claim::Present(_)
+            | Claim::Absent(_)
+            | Claim::Equals(..)
+            | Claim::EqualsJson(..)
+            | Claim::PathExists(..)
+            | Claim::PathEquals(..)
+            | Claim::Count(..) => false,
+        };
+        found && self.is_negated
+    }
+}
+
 fn on_content<S: State>(
     state: &S,
     id: &NodeId,
