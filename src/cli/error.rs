@@ -214,13 +214,22 @@ impl From<RevisionError> for CliError {
             RevisionError::Unborn { .. } => {
                 told(Word::BadRevision).hint("make one with 'mnem put ID CONTENT' and 'mnem commit -m MESSAGE'")
             }
+            RevisionError::Deleted { name, .. } | RevisionError::OutOfLog { name, .. } if name != "HEAD" => {
+                told(Word::BadRevision).hint(format!("mnem reflog {}", shell_word(name)))
+            }
+            RevisionError::Deleted { .. }
+            | RevisionError::OutOfLog { .. }
+            | RevisionError::NoOrigHead
+            | RevisionError::NoPrevious
+            | RevisionError::NoLog { .. }
+            | RevisionError::NoCommitThen { .. } => told(Word::BadRevision).hint("see 'mnem reflog'"),
             RevisionError::Unknown { .. }
             | RevisionError::NoneThatOld { .. }
             | RevisionError::NoAncestor { .. }
             | RevisionError::Unrelated { .. }
             | RevisionError::NoParent { .. } => told(Word::BadRevision).hint("see 'mnem log --oneline'"),
             RevisionError::Syntax { .. } | RevisionError::Store(_) => told(Word::BadRevision)
-                .hint("a revision is HEAD, a branch or a commit id, with ~N, ^N or @{TIME} behind it"),
+                .hint("a revision is HEAD, a branch, a tag or a commit id, with ~N, ^N, @{N} or @{TIME} behind it"),
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::OpError;
 use crate::graph::{
-    Held, Lineage, Memory, NodeVersions, Remark, Removal, Revision, STAGED, Step, Unit, Writer, history, last_version,
-    leaves, lineage, lines, resolve, written,
+    Doubt, Held, Lineage, Memory, NodeVersions, Remark, Removal, Revision, STAGED, Step, Unit, Writer, history,
+    last_version, leaves, lineage, lines, resolve, written,
 };
 use crate::model::{Content, Node, NodeId, Pattern, SessionName};
 use crate::object::{Leaf, get};
@@ -64,27 +64,27 @@ pub enum BlameReport {
     Removed(Removal),
 }
 
-/// Who wrote each part of the node `id`, and branch names that are prefixes of commit ids too.
+/// Who wrote each part of the node `id`, and what the names of revisions stand for beside what was taken.
 pub fn blame<D: Disk>(
     store: &Store<D>,
     session: &SessionName,
     id: &NodeId,
     request: &BlameRequest,
-) -> Result<(BlameReport, Vec<String>), OpError> {
+) -> Result<(BlameReport, Vec<Doubt>), OpError> {
     store.read(session, |view| {
         let memory = Memory::at(view, request.revision.as_ref())?;
-        let mut also_prefixes: Vec<_> = memory.also_prefix.clone().into_iter().collect();
+        let mut doubts: Vec<_> = memory.doubt.clone().into_iter().collect();
         let mut ignored = BTreeSet::new();
         for revision in &request.ignored {
-            let resolved = resolve(view.tables, &view.head, revision)?;
-            also_prefixes.extend(resolved.also_prefix);
+            let resolved = resolve(view, revision)?;
+            doubts.extend(resolved.doubt);
             ignored.insert(resolved.number);
         }
         let report = match memory.find(id)? {
             Some(held) => stands(view, id, held, request, &ignored)?,
             None => BlameReport::Removed(memory.removal(id)?.ok_or_else(|| OpError::NoNode(vec![id.clone()]))?),
         };
-        Ok((report, also_prefixes))
+        Ok((report, doubts))
     })
 }
 
@@ -184,14 +184,14 @@ pub struct Row {
     pub rewritten: Option<Writer>,
 }
 
-/// Who wrote each node that `patterns` choose, all where there is none, in the order of the ids; and a branch name that is
-/// the prefix of a commit id too.
+/// Who wrote each node that `patterns` choose, all where there is none, in the order of the ids; and what the name of
+/// the revision stands for beside what was taken.
 pub fn blame_all<D: Disk>(
     store: &Store<D>,
     session: &SessionName,
     patterns: &[Pattern],
     revision: Option<&Revision>,
-) -> Result<(Vec<Row>, Option<String>), OpError> {
+) -> Result<(Vec<Row>, Option<Doubt>), OpError> {
     store.read(session, |view| {
         let memory = Memory::at(view, revision)?;
         let mut rows = Vec::new();
@@ -204,7 +204,7 @@ pub fn blame_all<D: Disk>(
                 rows.push(Row { node, writer, rewritten: blame.rewritten });
             }
         }
-        Ok((rows, memory.also_prefix.clone()))
+        Ok((rows, memory.doubt.clone()))
     })
 }
 
@@ -218,18 +218,18 @@ pub enum Version {
 }
 
 /// Every version of the node `id`, the newest first, as far as it was in the history of a revision, HEAD with what is
-/// staged if none is named; and a branch name that is the prefix of a commit id too.
+/// staged if none is named; and what its name stands for beside what was taken.
 pub fn versions_of<D: Disk>(
     store: &Store<D>,
     session: &SessionName,
     id: &NodeId,
     revision: Option<&Revision>,
-) -> Result<(Vec<Version>, Option<String>), OpError> {
+) -> Result<(Vec<Version>, Option<Doubt>), OpError> {
     store.read(session, |view| {
-        let (start, also_prefix) = match revision {
+        let (start, doubt) = match revision {
             Some(revision) => {
-                let resolved = resolve(view.tables, &view.head, revision)?;
-                (Some(resolved.number), resolved.also_prefix)
+                let resolved = resolve(view, revision)?;
+                (Some(resolved.number), resolved.doubt)
             }
             None => (view.head_commit()?, None),
         };
@@ -263,6 +263,6 @@ pub fn versions_of<D: Disk>(
                 });
             }
         }
-        if found.is_empty() { Err(OpError::NoNode(vec![id.clone()])) } else { Ok((found, also_prefix)) }
+        if found.is_empty() { Err(OpError::NoNode(vec![id.clone()])) } else { Ok((found, doubt)) }
     })
 }
