@@ -1,4 +1,4 @@
-//! What `log`, `ls` and `grep` choose in random histories with merges and odd clocks, held against what a naive reading of each
+//! What `log`, `ls`, `grep` and `merge-base` find in random histories with merges and odd clocks, held against what a naive reading of each
 //! question gives.
 
 use mnemosyne::graph::{NodeFilter, Revision, Selection, TextChange};
@@ -7,7 +7,7 @@ use mnemosyne::model::{
     Timestamp,
 };
 use mnemosyne::object::{CommitId, New, encode_node, node_object_id, update};
-use mnemosyne::ops::{GrepRequest, LogFilter, LsRequest, grep, log, ls};
+use mnemosyne::ops::{GrepRequest, LogFilter, LsRequest, grep, is_ancestor, log, ls, merge_base};
 use mnemosyne::store::{CommitWords, Number, Store, StoreError, init};
 use proptest::collection::vec;
 use proptest::option;
@@ -350,4 +350,47 @@ proptest! {
             prop_assert_eq!(found, wanted, "{:?}", request);
         }
     }
+
+    #[test]
+    fn histories_part_at_the_last_commits_of_both(
+        steps in steps(),
+        pairs in vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 16),
+    ) {
+        let history = History::of(&steps);
+        for (one, other) in pairs {
+            let (one, other) = (one.index(steps.len()), other.index(steps.len()));
+            let (ours, theirs) = (history.ancestors(one, false), history.ancestors(other, false));
+            let common: Vec<_> = ours.iter().copied().filter(|at| theirs.contains(at)).collect();
+            let best = common.iter().copied().filter(|at| {
+                common.iter().all(|other| other == at || !history.ancestors(*other, false).contains(at))
+            });
+            let (store, session) = (&history.store, SessionName::default());
+            let (old, new) = (history.revision(one), history.revision(other));
+            let (bases, doubts) = merge_base(store, &session, &old, &new).expect("merge bases");
+            prop_assert_eq!(bases, best.map(|at| history.commits[at].id).collect::<Vec<_>>());
+            prop_assert!(doubts.is_empty());
+            let (found, _) = is_ancestor(store, &session, &old, &new).expect("an answer");
+            prop_assert_eq!(found, theirs.contains(&one));
+        }
+    }
+}
+
+#[test]
+fn where_several_or_no_histories_meet_the_command_says_so() {
+    let step = |parents: &[usize]| Step { parents: parents.to_vec(), edits: BTreeMap::new(), seconds: 0 };
+    // Two roots, and two merges of both that cross.
+    let history = History::of(&[step(&[]), step(&[]), step(&[0, 1]), step(&[1, 0])]);
+    let id = |at: usize| history.commits[at].id.to_string();
+    let merge_base = |arguments: &[&str]| {
+        let mut mnem = std::process::Command::new(env!("CARGO_BIN_EXE_mnem"));
+        mnem.arg("merge-base").args(arguments).env_clear().env("MNEM_DIR", history.store.directory());
+        let output = mnem.output().expect("mnem runs");
+        assert!(output.stderr.is_empty(), "{output:?}");
+        (output.status.code(), String::from_utf8(output.stdout).expect("UTF-8"))
+    };
+    let (first, second, one, other) = (id(0), id(1), id(2), id(3));
+    assert_eq!(merge_base(&[&first, &second]), (Some(1), String::new()));
+    assert_eq!(merge_base(&["--json", &first, &second]), (Some(1), String::new()));
+    assert_eq!(merge_base(&[&one, &other]), (Some(0), format!("{second}\n")));
+    assert_eq!(merge_base(&["--all", &one, &other]), (Some(0), format!("{second}\n{first}\n")));
 }

@@ -138,10 +138,8 @@ fn one(id: &NodeId, args: &BlameArgs, context: &mut Context) -> Result<(), CliEr
         },
         ignored: args.ignore_rev.iter().map(|rev| context.read_revision(rev)).collect::<Result<_, _>>()?,
     };
-    let (report, also_prefixes) = ops::blame(&store, &session, id, &request)?;
-    for name in &also_prefixes {
-        context.warn_prefix(Some(name));
-    }
+    let (report, doubts) = ops::blame(&store, &session, id, &request)?;
+    context.warn_doubts(&doubts);
     match report {
         BlameReport::Stands(blame) => {
             context.page();
@@ -242,8 +240,8 @@ fn every_version(id: &NodeId, args: &BlameArgs, context: &mut Context) -> Result
     let store = context.store()?;
     let session = context.session()?;
     let revision = context.revision(&args.at, &store)?;
-    let (versions, also_prefix) = ops::versions_of(&store, &session, id, revision.as_ref())?;
-    context.warn_prefix(also_prefix.as_deref());
+    let (versions, doubt) = ops::versions_of(&store, &session, id, revision.as_ref())?;
+    context.warn_doubts(&doubt);
     context.page();
     let paint = context.paint();
     for version in &versions {
@@ -268,7 +266,7 @@ fn all(patterns: &[Pattern], args: &BlameArgs, context: &mut Context) -> Result<
     let session = context.session()?;
     let revision = context.revision(&args.at, &store)?;
     let found = ops::blame_all(&store, &session, patterns, revision.as_ref())?;
-    context.warn_prefix(found.also_prefix.as_deref());
+    context.warn_doubts(&found.doubt);
     if let (Some(branch), []) = (&found.unborn, &found.rows[..]) {
         context.say(&format!("no commit yet on '{}'", escape_line(branch)));
     }

@@ -78,8 +78,8 @@ pub(super) fn run(args: &CheckArgs, context: &mut Context) -> Result<(), CliErro
     let store = context.store()?;
     let session = context.session()?;
     let revision = context.revision(&args.at, &store)?;
-    let (checked, also_prefix) = ops::check(&store, &session, revision.as_ref(), &assertions)?;
-    context.warn_prefix(also_prefix.as_deref());
+    let (checked, doubt) = ops::check(&store, &session, revision.as_ref(), &assertions)?;
+    context.warn_doubts(&doubt);
     if let Some(path) = report {
         let case = |(assertion, failures): (&'_ Assertion, &Vec<Failure<'_>>)| {
             let failures = failures.iter().map(|failure| lines(failure, Paint::default())).collect();

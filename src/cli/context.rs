@@ -4,7 +4,7 @@ use super::error::{CliError, Word};
 use super::paint::Paint;
 use super::text::escape_line;
 use super::when;
-use crate::graph::{Revision, Selection};
+use crate::graph::{Doubt, Meaning, Revision, Selection};
 use crate::model::{Author, CommitTime, Message, NodeId, Provenance, SessionName, Timestamp};
 use crate::ops;
 use crate::store::{CommitWords, Store, StoreError, Trust, check, discover, named};
@@ -227,10 +227,10 @@ impl Context {
         }
     }
 
-    /// Warns of a branch that was taken, though a commit's id begins with the same digits.
-    pub fn warn_prefix(&self, name: Option<&str>) {
-        if let Some(name) = name {
-            self.warn(&format!("'{name}' is a branch and also the prefix of a commit's id; the branch was taken"));
+    /// Warns of names that stand for more than what was taken.
+    pub fn warn_doubts<'d>(&self, doubts: impl IntoIterator<Item = &'d Doubt>) {
+        for doubt in doubts {
+            self.warn(&doubt_text(doubt));
         }
     }
 
@@ -486,6 +486,20 @@ impl Context {
     }
 }
 
+/// Which of the things that a name stands for was taken.
+fn doubt_text(doubt: &Doubt) -> String {
+    let told = |meaning| match meaning {
+        Meaning::Commit => ("the id of a commit", "the commit"),
+        Meaning::Ref => ("a ref", "the ref"),
+        Meaning::Tag => ("a tag", "the tag"),
+        Meaning::Branch => ("a branch", "the branch"),
+        Meaning::Prefix => ("the prefix of a commit's id", "the commit"),
+    };
+    let (is, taken) = told(doubt.taken);
+    let others: Vec<_> = doubt.others.iter().map(|&other| told(other).0).collect();
+    format!("'{}' is {is} and also {}; {taken} was taken", doubt.name, others.join(" and "))
+}
+
 /// Reads a commit message.
 pub fn message(text: &str) -> Result<Message, CliError> {
     let blank = |_| CliError::usage("the message may not be blank").hint("say what changed: -m 'learn preferences'");
@@ -540,6 +554,22 @@ mod tests {
         for text in ["-x1", "-5", "-F", "-", "", "Fx", "--Fx", "-Fat cats", "- Fx"] {
             assert_eq!(option_and_value(text, "tF"), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_name_in_doubt_is_told_with_what_was_taken() {
+        let text =
+            |taken, others: &[Meaning]| doubt_text(&Doubt { name: "x".to_owned(), taken, others: others.to_vec() });
+        let all = [Meaning::Tag, Meaning::Branch, Meaning::Prefix];
+        assert_eq!(
+            text(Meaning::Ref, &all),
+            "'x' is a ref and also a tag and a branch and the prefix of a commit's id; the ref was taken"
+        );
+        assert_eq!(text(Meaning::Tag, &[Meaning::Branch]), "'x' is a tag and also a branch; the tag was taken");
+        assert_eq!(
+            text(Meaning::Commit, &[Meaning::Ref]),
+            "'x' is the id of a commit and also a ref; the commit was taken"
+        );
     }
 
     #[test]

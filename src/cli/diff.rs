@@ -44,9 +44,7 @@ pub(super) fn run(args: &DiffArgs, context: &mut Context) -> Result<(), CliError
     let session = context.session()?;
     let between = between(args, context, &store)?;
     let report = ops::diff(&store, &session, &between, &patterns).map_err(|error| or_pattern(error, "diff"))?;
-    for name in &report.also_prefixes {
-        context.warn_prefix(Some(name));
-    }
+    context.warn_doubts(&report.doubts);
     if report.other_bases > 0 {
         context.warn(&format!("there are {} more best common ancestors; one was taken", report.other_bases));
     }

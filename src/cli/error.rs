@@ -219,13 +219,22 @@ impl From<RevisionError> for CliError {
             RevisionError::Unborn { .. } => {
                 told(Word::BadRevision).hint("make one with 'mnem put ID CONTENT' and 'mnem commit -m MESSAGE'")
             }
+            RevisionError::Deleted { name, .. } | RevisionError::OutOfLog { name, .. } if name != "HEAD" => {
+                told(Word::BadRevision).hint(format!("mnem reflog {}", shell_word(name)))
+            }
+            RevisionError::Deleted { .. }
+            | RevisionError::OutOfLog { .. }
+            | RevisionError::NoOrigHead
+            | RevisionError::NoPrevious
+            | RevisionError::NoLog { .. }
+            | RevisionError::NoCommitThen { .. } => told(Word::BadRevision).hint("see 'mnem reflog'"),
             RevisionError::Unknown { .. }
             | RevisionError::NoneThatOld { .. }
             | RevisionError::NoAncestor { .. }
             | RevisionError::Unrelated { .. }
             | RevisionError::NoParent { .. } => told(Word::BadRevision).hint("see 'mnem log --oneline'"),
             RevisionError::Syntax { .. } | RevisionError::Store(_) => told(Word::BadRevision)
-                .hint("a revision is HEAD, a branch or a commit id, with ~N, ^N or @{TIME} behind it"),
+                .hint("a revision is HEAD, a branch, a tag or a commit id, with ~N, ^N, @{N} or @{TIME} behind it"),
         }
     }
 }
@@ -242,7 +251,9 @@ impl From<OpError> for CliError {
                 Self::of(Word::PreconditionFailed, &error).hint("look at what it is now with 'mnem get --json ID'")
             }
             OpError::EmptyGroup(_) => Self::of(Word::NothingToCommit, &error).hint("leave that commit out"),
-            OpError::Moved => Self::of(Word::Conflict, &error).hint("nothing was changed; look at it with 'mnem log', then again"),
+            OpError::Moved => {
+                Self::of(Word::Conflict, &error).hint("nothing was changed; look at it with 'mnem log', then again")
+            }
             OpError::NothingToCommit => Self::of(Word::NothingToCommit, &error)
                 .hint("stage a change with 'mnem put', or commit as it is with '--allow-empty'"),
             OpError::Conflict(ref ids) => {

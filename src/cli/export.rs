@@ -44,7 +44,7 @@ pub(super) fn run(args: &ExportArgs, context: &mut Context) -> Result<(), CliErr
     let revision = context.revision(&args.at, &store)?;
     let request = LsRequest { patterns, revision, nodes: true, ..LsRequest::default() };
     let report = ops::ls(&store, &session, &request)?;
-    context.warn_prefix(report.also_prefix.as_deref());
+    context.warn_doubts(&report.doubt);
     let nodes: Vec<Node> = report.nodes.into_iter().filter_map(|row| row.node).collect();
     let output = args.output.as_ref().filter(|path| path.as_os_str() != "-").map(|path| context.path(path));
     match (args.format.as_str(), output) {

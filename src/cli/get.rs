@@ -42,8 +42,8 @@ pub(super) fn run(args: &GetArgs, context: &mut Context) -> Result<(), CliError>
     let store = context.store()?;
     let session = context.session()?;
     let revision = context.revision(&args.at, &store)?;
-    let (nodes, also_prefix) = ops::get(&store, &session, revision.as_ref(), &ids)?;
-    context.warn_prefix(also_prefix.as_deref());
+    let (nodes, doubt) = ops::get(&store, &session, revision.as_ref(), &ids)?;
+    context.warn_doubts(&doubt);
     let (mut absent, mut without) = (Vec::new(), Vec::new());
     for (id, node) in ids.iter().zip(&nodes) {
         let Some(node) = node else {

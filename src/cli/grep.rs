@@ -107,7 +107,7 @@ pub(super) fn run(args: &GrepArgs, context: &mut Context) -> Result<(), CliError
     let lines = !args.ids && !args.count;
     let request = GrepRequest { regex, patterns, revision, lines };
     let report = ops::grep(&store, &session, &request)?;
-    context.warn_prefix(report.also_prefix.as_deref());
+    context.warn_doubts(&report.doubt);
     for node in &report.nodes {
         if !lines && context.globals.json {
             context.json_line(&MatchesJson { v: V, r#type: "matches", id: node.id.as_str(), count: node.count })?;

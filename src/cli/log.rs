@@ -137,9 +137,7 @@ pub(super) fn run(args: &LogArgs, context: &mut Context) -> Result<(), CliError>
         reverse: args.reverse,
     };
     let report = ops::log(&store, &session, &filter).map_err(|error| or_pattern(error, "log"))?;
-    for name in &report.also_prefixes {
-        context.warn_prefix(Some(name));
-    }
+    context.warn_doubts(&report.doubts);
     if let Some(branch) = &report.unborn {
         context.say(&format!("no commit yet on '{}'", escape_line(branch)));
     }

@@ -64,7 +64,7 @@ pub(super) fn run(args: &LsArgs, context: &mut Context) -> Result<(), CliError> 
     let filter = args.filter.read(context)?;
     let request = LsRequest { patterns, filter, revision, order, nodes, origins: args.long };
     let report = ops::ls(&store, &session, &request)?;
-    context.warn_prefix(report.also_prefix.as_deref());
+    context.warn_doubts(&report.doubt);
     if args.count {
         return count(report.nodes.len(), context);
     }

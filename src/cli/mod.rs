@@ -27,6 +27,7 @@ mod junit;
 mod lanes;
 mod log;
 mod ls;
+mod merge_base;
 mod node_filter;
 mod output;
 mod pager;
@@ -35,8 +36,10 @@ mod patch;
 mod pattern;
 mod predicates;
 mod put;
+mod reflog;
 mod reset;
 mod restore;
+mod rev_parse;
 mod rm;
 mod rows;
 mod show;
@@ -97,6 +100,9 @@ enum Verb {
     Show(show::ShowArgs),
     Diff(diff::DiffArgs),
     Blame(blame::BlameArgs),
+    RevParse(rev_parse::RevParseArgs),
+    MergeBase(merge_base::MergeBaseArgs),
+    Reflog(reflog::ReflogArgs),
     Test(test::TestArgs),
     Check(check::CheckArgs),
     Export(export::ExportArgs),
@@ -234,6 +240,9 @@ fn dispatch(cli: Cli) -> Result<bool, CliError> {
         Verb::Show(args) => show::run(&args, &mut context)?,
         Verb::Diff(args) => diff::run(&args, &mut context)?,
         Verb::Blame(args) => blame::run(&args, &mut context)?,
+        Verb::RevParse(args) => rev_parse::run(&args, &mut context)?,
+        Verb::MergeBase(args) => merge_base::run(&args, &mut context)?,
+        Verb::Reflog(args) => reflog::run(&args, &mut context)?,
         Verb::Test(args) => test::run(&args, &mut context)?,
         Verb::Check(args) => check::run(&args, &mut context)?,
         Verb::Version(args) => version::run(&args, &mut context)?,

@@ -33,8 +33,9 @@ pub(super) fn run(args: &ResetArgs, context: &mut Context) -> Result<(), CliErro
         Some(revision) => context.read_revision(revision)?,
         None if args.hard || args.soft => Revision::head(),
         None => {
-            return Err(CliError::usage("neither a commit nor a way is named")
-                .hint("mnem reset REV, or 'mnem restore ID' to take a staged change back, or 'mnem reset --hard' for all"));
+            return Err(CliError::usage("neither a commit nor a way is named").hint(
+                "mnem reset REV, or 'mnem restore ID' to take a staged change back, or 'mnem reset --hard' for all",
+            ));
         }
     };
     let time = context.now()?;
@@ -42,7 +43,7 @@ pub(super) fn run(args: &ResetArgs, context: &mut Context) -> Result<(), CliErro
     let session = context.session()?;
     let report = ops::reset(&store, &session, &revision, mode, time)?;
     context.warn_error(report.warning);
-    context.warn_prefix(report.also_prefix.as_deref());
+    context.warn_doubts(&report.doubt);
     let paint = context.err_paint();
     context.say(&format!("HEAD is now at {}", one_line(&report.entry, None, paint)));
     let changes = |count: usize| if count == 1 { "1 change is".to_owned() } else { format!("{count} changes are") };

@@ -31,7 +31,7 @@ pub(super) fn run(args: &RestoreArgs, context: &mut Context) -> Result<(), CliEr
     let store = context.store_to_write()?;
     let session = context.session()?;
     let report = ops::restore(&store, &session, &patterns, revision.as_ref())?;
-    context.warn_prefix(report.also_prefix.as_deref());
+    context.warn_doubts(&report.doubt);
     let unmatched: Vec<_> = report.unmatched.iter().map(|&at| format!("'{}'", args.patterns[at])).collect();
     if !unmatched.is_empty() {
         let message = format!("no node matches {}", unmatched.join(", "));

@@ -45,7 +45,7 @@ pub(super) fn run(args: &ShowArgs, context: &mut Context) -> Result<(), CliError
         None => context.revision(&args.at, &store)?.unwrap_or(Revision::head()),
     };
     let report = ops::show(&store, &session, &revision, &patterns).map_err(|error| or_pattern(error, "show"))?;
-    context.warn_prefix(report.also_prefix.as_deref());
+    context.warn_doubts(&report.doubt);
     context.page();
     if context.globals.json {
         context.json_line(&CommitJson::new(&report.entry))?;

@@ -40,8 +40,8 @@ pub(super) fn run(args: &TestArgs, context: &mut Context) -> Result<(), CliError
     let store = context.store()?;
     let session = context.session()?;
     let revision = context.revision(&args.at, &store)?;
-    let (evaluations, also_prefix) = ops::test(&store, &session, revision.as_ref(), &predicates)?;
-    context.warn_prefix(also_prefix.as_deref());
+    let (evaluations, doubt) = ops::test(&store, &session, revision.as_ref(), &predicates)?;
+    context.warn_doubts(&doubt);
     for (predicate, evaluation) in predicates.iter().zip(&evaluations) {
         if !evaluation.holds {
             context.answer_no();

@@ -31,7 +31,10 @@ pub use node_filter::NodeFilter;
 pub use node_versions::{NodeVersions, STAGED};
 pub use origin::{Origin, Removal, Writer, origin, written};
 pub use predicate::{Evaluation, Found, Kind, Predicate, PredicateError, State, Subject, parse};
-pub use revision::{Ends, Resolved, Revision, RevisionError, Selection, resolve, resolve_all};
+pub use revision::{
+    Doubt, Ends, Meaning, Resolved, Revision, RevisionError, Selection, abbreviated, ref_log, ref_named, resolve,
+    resolve_all, shortest,
+};
 pub use select::{Held, Memory, select};
 pub use text_change::TextChange;
 pub use versions::versions;

@@ -1,6 +1,8 @@
 //! The nodes of a memory that patterns choose.
 
-use super::{Removal, Resolved, Revision, RevisionError, State, Writer, last_version, removal, resolve, written};
+use super::{
+    Doubt, Removal, Resolved, Revision, RevisionError, State, Writer, last_version, removal, resolve, written,
+};
 use crate::model::{Content, Node, NodeId, Pattern};
 use crate::object::{Leaf, Link, Source, decode_node, get, leaves};
 use crate::store::{Access, Number, SessionView, StoreError, Tables};
@@ -69,8 +71,8 @@ pub struct Memory<'v, 'a, A: Access> {
     commit: Option<Number>,
     root: Option<Link>,
     staged: bool,
-    /// A branch name that is also the prefix of a commit id.
-    pub also_prefix: Option<String>,
+    /// What the name of the revision stands for beside what was taken.
+    pub doubt: Option<Doubt>,
 }
 
 impl<'v, 'a, A: Access> Memory<'v, 'a, A> {
@@ -78,11 +80,11 @@ impl<'v, 'a, A: Access> Memory<'v, 'a, A> {
     pub fn at(view: &'v SessionView<'a, A>, revision: Option<&Revision>) -> Result<Self, RevisionError> {
         let Some(revision) = revision else {
             let commit = view.head_commit()?;
-            return Ok(Self { view, commit, root: view.tables.root(commit)?, staged: true, also_prefix: None });
+            return Ok(Self { view, commit, root: view.tables.root(commit)?, staged: true, doubt: None });
         };
-        let Resolved { number, also_prefix } = resolve(view.tables, &view.head, revision)?;
+        let Resolved { number, doubt } = resolve(view, revision)?;
         let root = view.tables.root(Some(number))?;
-        Ok(Self { view, commit: Some(number), root, staged: false, also_prefix })
+        Ok(Self { view, commit: Some(number), root, staged: false, doubt })
     }
 
     /// The node of one id.

@@ -2,7 +2,8 @@
 
 use super::OpError;
 use crate::graph::{
-    Blame, Held, Lacking, Memory, Parts, Removal, Revision, Step, Unit, Writer, history, last_version, resolve, written,
+    Blame, Doubt, Held, Lacking, Memory, Parts, Removal, Revision, Step, Unit, Writer, history, last_version, resolve,
+    written,
 };
 use crate::model::{Node, NodeId, Pattern, SessionName};
 use crate::object::get;
@@ -29,20 +30,20 @@ pub enum BlameReport {
     Removed(Removal),
 }
 
-/// Who wrote each part of the node `id`, and branch names that are prefixes of commit ids too.
+/// Who wrote each part of the node `id`, and what the names of revisions stand for beside what was taken.
 pub fn blame<D: Disk>(
     store: &Store<D>,
     session: &SessionName,
     id: &NodeId,
     request: &BlameRequest,
-) -> Result<(BlameReport, Vec<String>), OpError> {
+) -> Result<(BlameReport, Vec<Doubt>), OpError> {
     store.read(session, |view| {
         let memory = Memory::at(view, request.revision.as_ref())?;
-        let mut also_prefixes: Vec<_> = memory.also_prefix.clone().into_iter().collect();
+        let mut doubts: Vec<_> = memory.doubt.clone().into_iter().collect();
         let mut ignored = BTreeSet::new();
         for revision in &request.ignored {
-            let resolved = resolve(view.tables, &view.head, revision)?;
-            also_prefixes.extend(resolved.also_prefix);
+            let resolved = resolve(view, revision)?;
+            doubts.extend(resolved.doubt);
             ignored.insert(resolved.number);
         }
         let report = match memory.find(id)? {
@@ -56,7 +57,7 @@ pub fn blame<D: Disk>(
             }
             None => BlameReport::Removed(memory.removal(id)?.ok_or_else(|| OpError::NoNode(vec![id.clone()]))?),
         };
-        Ok((report, also_prefixes))
+        Ok((report, doubts))
     })
 }
 
@@ -82,8 +83,8 @@ pub struct Rows {
     pub absent: Vec<NodeId>,
     /// The branch that has no commit yet, where HEAD was asked for.
     pub unborn: Option<String>,
-    /// A branch name that is also the prefix of a commit id.
-    pub also_prefix: Option<String>,
+    /// What the name of the revision stands for beside what was taken.
+    pub doubt: Option<Doubt>,
 }
 
 /// Who wrote each node that `patterns` choose, all where there is none.
@@ -97,7 +98,7 @@ pub fn blame_all<D: Disk>(
         let memory = Memory::at(view, revision)?;
         let is_unborn = revision.is_none() && view.head_commit()?.is_none();
         let unborn = view.head.branch().filter(|_| is_unborn).map(|name| short_branch(name).to_owned());
-        let mut found = Rows { also_prefix: memory.also_prefix.clone(), unborn, ..Rows::default() };
+        let mut found = Rows { doubt: memory.doubt.clone(), unborn, ..Rows::default() };
         let parts = Parts { unit: Some(Unit::Node), ..Parts::default() };
         let chosen = memory.select(patterns)?;
         for id in patterns.iter().filter_map(Pattern::exact).filter(|id| !chosen.contains_key(*id)) {
@@ -128,18 +129,18 @@ pub enum Version {
 }
 
 /// Every version of the node `id`, the newest first, as far as it was in the history of a revision, HEAD with what is
-/// staged if none is named; and a branch name that is the prefix of a commit id too.
+/// staged if none is named; and what its name stands for beside what was taken.
 pub fn versions_of<D: Disk>(
     store: &Store<D>,
     session: &SessionName,
     id: &NodeId,
     revision: Option<&Revision>,
-) -> Result<(Vec<Version>, Option<String>), OpError> {
+) -> Result<(Vec<Version>, Option<Doubt>), OpError> {
     store.read(session, |view| {
-        let (start, also_prefix) = match revision {
+        let (start, doubt) = match revision {
             Some(revision) => {
-                let resolved = resolve(view.tables, &view.head, revision)?;
-                (Some(resolved.number), resolved.also_prefix)
+                let resolved = resolve(view, revision)?;
+                (Some(resolved.number), resolved.doubt)
             }
             None => (view.head_commit()?, None),
         };
@@ -173,6 +174,6 @@ pub fn versions_of<D: Disk>(
                 });
             }
         }
-        if found.is_empty() { Err(OpError::NoNode(vec![id.clone()])) } else { Ok((found, also_prefix)) }
+        if found.is_empty() { Err(OpError::NoNode(vec![id.clone()])) } else { Ok((found, doubt)) }
     })
 }

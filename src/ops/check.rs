@@ -2,7 +2,7 @@
 
 use super::OpError;
 use crate::graph::{
-    Blame, Evaluation, Found, Held, Memory, Parts, Predicate, Removal, Revision, Subject, Unit, Writer, lines,
+    Blame, Doubt, Evaluation, Found, Held, Memory, Parts, Predicate, Removal, Revision, Subject, Unit, Writer, lines,
 };
 use crate::model::{NodeId, Pattern, SessionName};
 use crate::store::{Access, Disk, Store, StoreError};
@@ -36,13 +36,13 @@ pub struct Failure<'a> {
 
 /// What is wrong with each assertion, in their order: at `revision`, or in HEAD with the session's staged changes.
 ///
-/// Says which branch name is the prefix of a commit id too.
+/// Tells what the name of the revision stands for beside what was taken.
 pub fn check<'a, D: Disk>(
     store: &Store<D>,
     session: &SessionName,
     revision: Option<&Revision>,
     assertions: &'a [Assertion],
-) -> Result<(Vec<Vec<Failure<'a>>>, Option<String>), OpError> {
+) -> Result<(Vec<Vec<Failure<'a>>>, Option<Doubt>), OpError> {
     store.read(session, |view| {
         let memory = Memory::at(view, revision)?;
         let mut checked = Vec::with_capacity(assertions.len());
@@ -61,7 +61,7 @@ pub fn check<'a, D: Disk>(
             }
             checked.push(failures);
         }
-        Ok::<_, OpError>((checked, memory.also_prefix.clone()))
+        Ok::<_, OpError>((checked, memory.doubt.clone()))
     })
 }
 

@@ -5,8 +5,8 @@ use crate::graph::{Entry, RevisionError, Surroundings};
 use crate::model::{Author, CommitTime, Message, NodeId, Pattern, SessionName};
 use crate::object::{CommitId, decode_node, diff, encode_node, get, node_object_id};
 use crate::store::{
-    Access, ChangeCount, CommitRecord, CommitWords, Disk, Head, NewFrame, NodeBytes, Number, Reading, Session, SessionView,
-    Store, StoreError, Tables, Writing, short_branch,
+    Access, ChangeCount, CommitRecord, CommitWords, Disk, Head, NewFrame, NodeBytes, Number, Reading, Session,
+    SessionView, Store, StoreError, Tables, Writing, short_branch,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -112,7 +112,11 @@ pub struct AmendRequest {
 
 /// Makes a commit of what the last one changed and what is staged, with the parents of the last one, and moves the branch
 /// to it.
-pub fn amend<D: Disk>(store: &Store<D>, session: &SessionName, request: &AmendRequest) -> Result<CommitReport, OpError> {
+pub fn amend<D: Disk>(
+    store: &Store<D>,
+    session: &SessionName,
+    request: &AmendRequest,
+) -> Result<CommitReport, OpError> {
     let check = |view: &SessionView<'_, Reading>| {
         last_commit(view.tables, &view.head)?;
         plan(view, &request.only, request.overwrite).map(drop)
@@ -176,7 +180,11 @@ struct Taking<'l> {
 }
 
 impl<'l> Taking<'l> {
-    fn view<'t, A: Access>(&self, tables: &'t Tables<A>, session: &SessionName) -> Result<SessionView<'t, A>, StoreError>
+    fn view<'t, A: Access>(
+        &self,
+        tables: &'t Tables<A>,
+        session: &SessionName,
+    ) -> Result<SessionView<'t, A>, StoreError>
     where
         'l: 't,
     {

@@ -1,9 +1,9 @@
 //! What a shell may offer for a word that is half typed. Reads a clean store without waiting, or answers with an error.
 
 use super::OpError;
-use crate::graph::Memory;
+use crate::graph::{Memory, abbreviated};
 use crate::model::SessionName;
-use crate::store::{Access, Disk, SessionView, Store, StoreError, short_branch};
+use crate::store::{Access, Disk, SessionView, Store, StoreError};
 
 /// A value, and a word of explanation where there is one.
 type Offers = Vec<(String, Option<String>)>;
@@ -30,12 +30,13 @@ pub fn complete_ids<D: Disk>(
     })
 }
 
-/// HEAD, the branches, and up to `most` commits whose id begins with `word`.
+/// HEAD, the branches and tags, and up to `most` commits whose id begins with `word`.
 pub fn complete_revisions<D: Disk>(store: &Store<D>, word: &str, most: usize) -> Result<Offers, OpError> {
     store.peek(&SessionName::default(), |view| {
         let mut found = vec![("HEAD".to_owned(), None)];
-        for (name, number) in view.tables.references("refs/heads/")? {
-            found.push((short_branch(&name).to_owned(), Some(subject(view, number)?)));
+        for (name, number) in view.tables.references("refs/")? {
+            let name = abbreviated(view.tables, &name)?.to_owned();
+            found.push((name, Some(subject(view, number)?)));
         }
         for (id, number) in view.tables.commits_with_prefix(word, most)? {
             found.push((id.to_string(), Some(subject(view, number)?)));

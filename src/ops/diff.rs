@@ -1,7 +1,7 @@
 //! What differs between two memories.
 
 use super::OpError;
-use crate::graph::{Changed, Memory, Revision, RevisionError, changed, changed_in_memory, merge_bases, resolve};
+use crate::graph::{Changed, Doubt, Memory, Revision, RevisionError, changed, changed_in_memory, merge_bases, resolve};
 use crate::model::{Pattern, SessionName};
 use crate::store::{Access, Disk, Number, SessionView, Store, short_branch};
 
@@ -29,8 +29,8 @@ pub struct DiffReport {
     pub changed: Vec<Changed>,
     /// The branch that has no commit yet, where HEAD was compared.
     pub unborn: Option<String>,
-    /// Branch names that are prefixes of commit ids too.
-    pub also_prefixes: Vec<String>,
+    /// What the names of the revisions stand for beside what was taken.
+    pub doubts: Vec<Doubt>,
     /// How many best common ancestors there are beside the one that was taken.
     pub other_bases: usize,
 }
@@ -55,7 +55,7 @@ pub fn diff<D: Disk>(
                     report.unborn = view.head.branch().map(|name| short_branch(name).to_owned());
                 }
                 let memory = Memory::at(view, memory.as_ref())?;
-                report.also_prefixes.extend(memory.also_prefix.clone());
+                report.doubts.extend(memory.doubt.clone());
                 report.changed = changed_in_memory(root(old)?, &memory, patterns)?;
             }
             Between::Revisions(old, new) => {
@@ -81,7 +81,7 @@ fn find<A: Access>(
     revision: &Revision,
     report: &mut DiffReport,
 ) -> Result<Number, RevisionError> {
-    let resolved = resolve(view.tables, &view.head, revision)?;
-    report.also_prefixes.extend(resolved.also_prefix);
+    let resolved = resolve(view, revision)?;
+    report.doubts.extend(resolved.doubt);
     Ok(resolved.number)
 }

@@ -1,7 +1,7 @@
 //! The lines of a memory that match.
 
 use super::OpError;
-use crate::graph::{Memory, Revision, lines};
+use crate::graph::{Doubt, Memory, Revision, lines};
 use crate::model::{Content, NodeId, Pattern, SessionName};
 use crate::store::{Disk, Store};
 use regex::Regex;
@@ -44,8 +44,8 @@ pub struct MatchedLine {
 pub struct GrepReport {
     /// The nodes with lines that match, in the order of the ids.
     pub nodes: Vec<Matched>,
-    /// A branch name that is also the prefix of a commit id.
-    pub also_prefix: Option<String>,
+    /// What the name of the revision stands for beside what was taken.
+    pub doubt: Option<Doubt>,
 }
 
 /// Searches the nodes of a memory line by line: the text of a string, and of any other value the JSON text as it is
@@ -53,7 +53,7 @@ pub struct GrepReport {
 pub fn grep<D: Disk>(store: &Store<D>, session: &SessionName, request: &GrepRequest) -> Result<GrepReport, OpError> {
     store.read(session, |view| {
         let memory = Memory::at(view, request.revision.as_ref())?;
-        let mut report = GrepReport { also_prefix: memory.also_prefix.clone(), ..GrepReport::default() };
+        let mut report = GrepReport { doubt: memory.doubt.clone(), ..GrepReport::default() };
         for (id, held) in memory.select(&request.patterns)? {
             let (count, lines) = matched(&held.node(view.tables)?.content, request);
             if count > 0 {

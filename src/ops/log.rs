@@ -2,8 +2,8 @@
 
 use super::OpError;
 use crate::graph::{
-    ChangeFilter, Changed, Ends, Entry, NodeFilter, Reach, Selection, Surroundings, TextChange, Walk, resolve_all,
-    versions,
+    ChangeFilter, Changed, Doubt, Ends, Entry, NodeFilter, Reach, Selection, Surroundings, TextChange, Walk,
+    resolve_all, versions,
 };
 use crate::model::{Pattern, SessionName};
 use crate::object::{CommitId, diff};
@@ -82,8 +82,8 @@ pub struct LogReport {
     pub head_branch: Option<String>,
     /// The branch that has no commit yet, where HEAD was asked for.
     pub unborn: Option<String>,
-    /// Branch names that are prefixes of commit ids too.
-    pub also_prefixes: Vec<String>,
+    /// What the names of the revisions stand for beside what was taken.
+    pub doubts: Vec<Doubt>,
 }
 
 /// Returns the ancestors of the revisions, children before parents; among unrelated commits the one that this store
@@ -137,8 +137,8 @@ fn ends<A: Access>(view: &SessionView<'_, A>, filter: &LogFilter, report: &mut L
         }
         return Ok(Ends { starts: head.into_iter().collect(), ..Ends::default() });
     }
-    let mut ends = resolve_all(view.tables, &view.head, &filter.revisions)?;
-    report.also_prefixes.append(&mut ends.also_prefixes);
+    let mut ends = resolve_all(view, &filter.revisions)?;
+    report.doubts.append(&mut ends.doubts);
     Ok(ends)
 }
 

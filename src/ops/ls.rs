@@ -1,7 +1,7 @@
 //! The nodes of a memory.
 
 use super::OpError;
-use crate::graph::{Held, Memory, NodeFilter, Revision};
+use crate::graph::{Doubt, Held, Memory, NodeFilter, Revision};
 use crate::model::{CommitTime, Node, NodeId, Pattern, SessionName};
 use crate::object::CommitId;
 use crate::store::{Disk, Store, short_branch};
@@ -72,8 +72,8 @@ pub struct LsReport {
     pub nodes: Vec<Listed>,
     /// The branch that has no commit yet, where HEAD was asked for.
     pub unborn: Option<String>,
-    /// A branch name that is also the prefix of a commit id.
-    pub also_prefix: Option<String>,
+    /// What the name of the revision stands for beside what was taken.
+    pub doubt: Option<Doubt>,
 }
 
 /// Lists the nodes. Reads follow what is listed.
@@ -109,7 +109,7 @@ pub fn ls<D: Disk>(store: &Store<D>, session: &SessionName, request: &LsRequest)
             }
             Order::EventTime => listed.sort_by_key(|row| Reverse(latest_if_none(row.effective_time()))),
         }
-        Ok::<_, OpError>(LsReport { nodes: listed, unborn, also_prefix: memory.also_prefix.clone() })
+        Ok::<_, OpError>(LsReport { nodes: listed, unborn, doubt: memory.doubt.clone() })
     })
 }
 

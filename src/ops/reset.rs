@@ -1,7 +1,7 @@
 //! Letting a branch end at another commit.
 
 use super::OpError;
-use crate::graph::{Entry, Memory, Revision, Surroundings, changed_in_memory, resolve};
+use crate::graph::{Doubt, Entry, Memory, Revision, Surroundings, changed_in_memory, resolve};
 use crate::model::{CommitTime, NodeId, SessionName};
 use crate::object::{CommitId, ObjectId, encode_node, get};
 use crate::store::{Access, Change, Disk, NewFrame, NodeBytes, Number, Session, SessionView, Store, StoreError};
@@ -27,8 +27,8 @@ pub struct ResetReport {
     pub staged: usize,
     /// How many staged changes were dropped.
     pub dropped: usize,
-    /// A branch name that is also the prefix of a commit id.
-    pub also_prefix: Option<String>,
+    /// What the name of the revision stands for beside what was taken.
+    pub doubt: Option<Doubt>,
     /// What failed after the move was durable.
     pub warning: Option<StoreError>,
 }
@@ -53,7 +53,7 @@ pub fn reset<D: Disk>(
     let path = log.path().to_owned();
     let snapshot = store.snapshot()?;
     let view = SessionView::new(&snapshot, session, &path, &bytes)?;
-    let resolved = resolve(view.tables, &view.head, revision)?;
+    let resolved = resolve(&view, revision)?;
     let (old, staged) = (view.head_commit()?, view.changes()?.len());
     let restaged = match mode {
         ResetMode::Soft => restaged(&view, resolved.number)?,
@@ -84,7 +84,7 @@ pub fn reset<D: Disk>(
             left,
             staged: restaged.len(),
             dropped: if mode == ResetMode::Hard { staged } else { 0 },
-            also_prefix: resolved.also_prefix.clone(),
+            doubt: resolved.doubt.clone(),
             warning: None,
         })
     })?;

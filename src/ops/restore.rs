@@ -1,7 +1,7 @@
 //! Taking staged changes back, or staging what a revision has.
 
 use super::{OpError, StagedReport, StagedState};
-use crate::graph::{Revision, resolve, select};
+use crate::graph::{Doubt, Revision, resolve, select};
 use crate::model::{NodeId, Pattern, SessionName};
 use crate::object::{ObjectId, encode_node};
 use crate::store::{Change, Disk, NodeBytes, SessionView, Store, StoreError, entries};
@@ -14,8 +14,8 @@ pub struct RestoreReport {
     pub reports: Vec<StagedReport>,
     /// Patterns that chose nothing; where there are any, nothing was done.
     pub unmatched: Vec<usize>,
-    /// A branch name that is also the prefix of a commit id.
-    pub also_prefix: Option<String>,
+    /// What the name of the revision stands for beside what was taken.
+    pub doubt: Option<Doubt>,
 }
 
 /// Forgets what is staged for the nodes that `patterns` choose; with a revision, stages its version of them instead.
@@ -32,7 +32,7 @@ pub fn restore<D: Disk>(
     let snapshot = store.snapshot()?;
     let view = SessionView::new(&snapshot, session, log.path(), &bytes)?;
     let head_root = view.tables.root(view.head_commit()?)?;
-    let resolved = revision.map(|revision| resolve(view.tables, &view.head, revision)).transpose()?;
+    let resolved = revision.map(|revision| resolve(&view, revision)).transpose()?;
     let source_root = match &resolved {
         Some(resolved) => view.tables.root(Some(resolved.number))?,
         None => head_root,
@@ -44,9 +44,9 @@ pub fn restore<D: Disk>(
     let matches = |id: &NodeId, pattern: &Pattern| pattern.matches(id.as_str());
     let ids = || staged.keys().chain(heads.keys()).chain(sources.keys());
     let unmatched: Vec<_> = (0..patterns.len()).filter(|&at| !ids().any(|id| matches(id, &patterns[at]))).collect();
-    let also_prefix = resolved.and_then(|resolved| resolved.also_prefix);
+    let doubt = resolved.and_then(|resolved| resolved.doubt);
     if !unmatched.is_empty() {
-        return Ok(RestoreReport { reports: Vec::new(), unmatched, also_prefix });
+        return Ok(RestoreReport { reports: Vec::new(), unmatched, doubt });
     }
 
     let mut wanted: BTreeMap<NodeId, Option<(ObjectId, NodeBytes)>> = BTreeMap::new();
@@ -70,5 +70,5 @@ pub fn restore<D: Disk>(
         let frame = view.next_frame(changes)?;
         log.append(&frame).map_err(StoreError::from)?;
     }
-    Ok(RestoreReport { reports, unmatched, also_prefix })
+    Ok(RestoreReport { reports, unmatched, doubt })
 }

@@ -1,7 +1,7 @@
 //! One commit and what it changed.
 
 use super::OpError;
-use crate::graph::{Changed, Entry, Revision, Surroundings, changed, resolve};
+use crate::graph::{Changed, Doubt, Entry, Revision, Surroundings, changed, resolve};
 use crate::model::{Pattern, SessionName};
 use crate::store::{Disk, Store};
 use std::collections::BTreeMap;
@@ -15,8 +15,8 @@ pub struct ShowReport {
     pub changed: Vec<Changed>,
     /// The ref of the branch on which the session stands.
     pub head_branch: Option<String>,
-    /// A branch name that is also the prefix of a commit id.
-    pub also_prefix: Option<String>,
+    /// What the name of the revision stands for beside what was taken.
+    pub doubt: Option<Doubt>,
 }
 
 /// Tells the commit that `revision` names, and what it changed of the nodes that `patterns` choose, all where there is
@@ -28,13 +28,13 @@ pub fn show<D: Disk>(
     patterns: &[Pattern],
 ) -> Result<ShowReport, OpError> {
     store.read(session, |view| {
-        let resolved = resolve(view.tables, &view.head, revision)?;
+        let resolved = resolve(view, revision)?;
         let commit = view.tables.commit(resolved.number)?;
         let parent = view.tables.root(commit.parents.first().copied())?;
         let changed = changed(view.tables, parent, view.tables.root(Some(resolved.number))?, patterns)?;
         let surroundings = Surroundings::new(view.tables, &view.head)?;
         let entry = surroundings.entry(view.tables, resolved.number, commit, &BTreeMap::new())?;
         let head_branch = view.head.branch().map(str::to_owned);
-        Ok(ShowReport { entry, changed, head_branch, also_prefix: resolved.also_prefix })
+        Ok(ShowReport { entry, changed, head_branch, doubt: resolved.doubt })
     })
 }

@@ -3,7 +3,7 @@
 use super::StoreError;
 use super::disk::Disk;
 use super::open::{HEADER_GRACE, MayBeDamage, Store};
-use super::record::{Head, Number, Session};
+use super::record::{Head, Number, Session, session_log_name};
 use super::rows::Access;
 use super::staged::{Change, LogError, NewFrame, Staged, StagedChange, StagedLog};
 use super::tables::Tables;
@@ -20,6 +20,8 @@ const UNLOCKED_READS: usize = 2;
 pub struct SessionView<'a, A: Access> {
     /// The tables of the moment.
     pub tables: &'a Tables<A>,
+    /// Its name.
+    pub name: SessionName,
     /// Its row; `None` before its first transaction.
     pub row: Option<Session>,
     /// Where it stands.
@@ -61,12 +63,17 @@ impl<'a, A: Access> SessionView<'a, A> {
                 None => tables.default_head()?,
             },
         };
-        Ok(Self { tables, row, head, staged })
+        Ok(Self { tables, name: name.clone(), row, head, staged })
     }
 
     /// The commit on which it stands.
     pub fn head_commit(&self) -> Result<Option<Number>, StoreError> {
         self.tables.head_commit(&self.head)
+    }
+
+    /// The name under which the movements of its HEAD are logged.
+    pub fn log_name(&self) -> String {
+        session_log_name(&self.name)
     }
 
     /// What is staged for one node, if it is a change.

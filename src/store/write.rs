@@ -8,8 +8,8 @@ use super::rows::Writing;
 use super::tables::{TIP, Tables, history_key, log_key, read_split_key};
 use crate::model::{Author, CommitTime, Message, NodeId, SessionName};
 use crate::object::{
-    CommitId, Effect, Inner, Link, New, ObjectId, Sink, Source, Tree, Update, adopt, get, node_id_in, node_object_id, update,
-    write,
+    CommitId, Effect, Inner, Link, New, ObjectId, Sink, Source, Tree, Update, adopt, get, node_id_in, node_object_id,
+    update, write,
 };
 use std::collections::BTreeMap;
 

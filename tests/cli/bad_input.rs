@@ -320,7 +320,7 @@ fn a_claim_and_any_other_kind_are_refused() {
 #[test]
 fn a_revision_that_names_no_commit_is_refused() {
     let place = place();
-    let grammar = "a revision is HEAD, a branch or a commit id, with ~N, ^N or @{TIME} behind it";
+    let grammar = "a revision is HEAD, a branch, a tag or a commit id, with ~N, ^N, @{N} or @{TIME} behind it";
     let log = "see 'mnem log --oneline'";
     for (revision, message, hint) in [
         ("mian", "unknown revision 'mian'", "did you mean 'main'?"),
@@ -339,8 +339,12 @@ fn a_revision_that_names_no_commit_is_refused() {
         ("", "'' is not a revision: it names no commit", grammar),
         ("~1", "'~1' is not a revision: it names no commit", grammar),
         ("a b", "'a b' is not a revision: a name holds no white space and no control characters", grammar),
-        ("HEAD~x", "'HEAD~x' is not a revision: behind a name only ~N, ^N and @{TIME} may stand", grammar),
-        ("HEAD^{tree}", "'HEAD^{tree}' is not a revision: behind a name only ~N, ^N and @{TIME} may stand", grammar),
+        ("HEAD~x", "'HEAD~x' is not a revision: behind a name only ~N, ^N, @{N} and @{TIME} may stand", grammar),
+        (
+            "HEAD^{tree}",
+            "'HEAD^{tree}' is not a revision: behind a name only ~N, ^N, @{N} and @{TIME} may stand",
+            grammar,
+        ),
         ("HEAD~18446744073709551616", "'HEAD~18446744073709551616' is not a revision: a count is too large", grammar),
     ] {
         refused(|json| place.mnem(json).arguments(["get", "k", "--rev", revision]), 128, "bad-revision", message, hint);
@@ -690,7 +694,7 @@ fn what_an_error_quotes_is_escaped_for_people_and_exact_in_json() {
             "bad-revision",
             128,
             "'\u{1b}[31m' is not a revision: a name holds no white space and no control characters",
-            "a revision is HEAD, a branch or a commit id, with ~N, ^N or @{TIME} behind it",
+            "a revision is HEAD, a branch, a tag or a commit id, with ~N, ^N, @{N} or @{TIME} behind it",
         ),
         (
             &["-C", "a\u{200b}", "log"],

@@ -125,11 +125,41 @@ fn a_time_names_the_newest_commit_that_is_as_old() {
         128,
         "mnem: error[bad-revision]: no commit of '@{2025-12-01T07:59:59Z}' is that old\nhint: see 'mnem log --oneline'\n",
     );
-    for (revision, why) in [("@{noon}", "between '@{' and '}' stands a time"), ("@{now", "'@{' has no '}'")] {
+    for (revision, why) in [("@{noon}", "between '@{' and '}' stands a number or a time"), ("@{now", "'@{' has no '}'")]
+    {
         let told = format!("mnem: error[bad-revision]: '{revision}' is not a revision: {why}\n");
         let run = place.mnem(&["log", revision]).answer();
         assert_eq!((run.status, run.stdout.as_str()), (128, ""), "{revision}");
         assert!(run.stderr.starts_with(&told), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn a_number_counts_in_the_log_of_a_ref() {
+    let place = Place::with_story();
+    for (revision, content) in
+        [("HEAD@{0}", "loves steak"), ("main@{2}", "vegan since 2019"), ("@{1}~", "vegan since 2019")]
+    {
+        place.mnem(&["get", "user/diet", "-r", revision]).says(content, "");
+    }
+    for (revision, said) in [
+        (
+            "main@{3}",
+            "'main@{3}' is not in the log of 'refs/heads/main': it has 3 entries\nhint: mnem reflog 'refs/heads/main'\n",
+        ),
+        ("HEAD@{9}", "'HEAD@{9}' is not in the log of 'HEAD': it has 3 entries\nhint: see 'mnem reflog'\n"),
+        ("@{-1}", "this session has not switched yet, so there is no '@{-1}'\nhint: see 'mnem reflog'\n"),
+        (
+            "ORIG_HEAD~1",
+            "no command of this session has moved HEAD away, so there is no ORIG_HEAD\nhint: see 'mnem reflog'\n",
+        ),
+        (
+            "main~1@{0}",
+            "'main~1@{0}' is not a revision: '@{N}' stands right behind a name\n\
+             hint: a revision is HEAD, a branch, a tag or a commit id, with ~N, ^N, @{N} or @{TIME} behind it\n",
+        ),
+    ] {
+        place.mnem(&["get", "user/diet", "-r", revision]).refuses(128, &format!("mnem: error[bad-revision]: {said}"));
     }
 }
 

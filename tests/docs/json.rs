@@ -18,6 +18,7 @@ type Call = (i32, &'static [&'static str]);
 const CALLS: &[(&str, &[Call])] = &[
     ("init", &[(0, &["init"]), (0, &["init"])]),
     ("status", &[(0, &["status"]), (0, &["status", "--session", "other"])]),
+    ("rev-parse", &[(0, &["rev-parse", "--abbrev-ref", "HEAD"]), (128, &["rev-parse", "HEAD"])]),
     (
         "put",
         &[
@@ -82,6 +83,16 @@ const CALLS: &[(&str, &[Call])] = &[
     ("log", &[(0, &["log"]), (0, &["log", "--ids", "-n", "1"]), (128, &["log", "nothing"])]),
     ("log --stat", &[(0, &["log", "--stat"]), (0, &["log", "--name-status"]), (129, &["log", "--grep", "("])]),
     ("log -p", &[(0, &["log", "-p"])]),
+    ("rev-parse", &[(0, &["rev-parse", "HEAD~1..HEAD"]), (0, &["rev-parse", "--short", "HEAD"])]),
+    ("merge-base", &[(0, &["merge-base", "HEAD~1", "HEAD"]), (128, &["merge-base", "HEAD", "nothing"])]),
+    (
+        "merge-base --is-ancestor",
+        &[
+            (0, &["merge-base", "--is-ancestor", "HEAD~1", "HEAD"]),
+            (1, &["merge-base", "--is-ancestor", "HEAD", "HEAD~1"]),
+        ],
+    ),
+    ("reflog", &[(0, &["reflog"]), (0, &["reflog", "main"]), (128, &["reflog", "nothing"])]),
     ("show", &[(0, &["show"]), (0, &["show", "HEAD~1"]), (128, &["show", "nothing"])]),
     ("show --stat", &[(0, &["show", "--stat"]), (0, &["show", "--name-only"])]),
     ("put", &[(0, &["put", "--jsonl", "compared.jsonl"]), (0, &["put", "large", "-t", "json", "-F", "large.json"])]),
@@ -140,10 +151,11 @@ const CALLS: &[(&str, &[Call])] = &[
 ];
 
 /// Commands that are questions: with 1 they have answered no, and there is no error.
-const ANSWER_NO: [&str; 4] = ["diff", "grep -c", "test", "check"];
+const ANSWER_NO: [&str; 5] = ["diff", "grep -c", "test", "check", "merge-base --is-ancestor"];
 
 /// What the tables allow and nothing brings about yet.
-const NOT_YET: &[(&str, &str, &str)] = &[("status", "branch", "null"), ("session", "branch", "null")];
+const NOT_YET: &[(&str, &str, &str)] =
+    &[("status", "branch", "null"), ("session", "branch", "null"), ("reflog", "new", "null")];
 
 /// Files for `--jsonl` and `-F`.
 const ROWS: &[(&str, &str)] = &[
