@@ -319,7 +319,7 @@ fn a_range_where_one_commit_is_wanted_is_told_so() {
     for range in ["HEAD~1..HEAD", "HEAD~1...HEAD", "^HEAD"] {
         let error = format!(
             "mnem: error[bad-revision]: '{range}' is not a revision: one commit is wanted here, and no range\n\
-             hint: a revision is HEAD, a branch or a commit id, with ~N, ^N or @{{TIME}} behind it\n"
+             hint: a revision is HEAD, a branch, a tag or a commit id, with ~N, ^N, @{{N}} or @{{TIME}} behind it\n"
         );
         place.mnem(&["show", range]).refuses(128, &error);
         place.mnem(&["get", "user/diet", "-r", range]).refuses(128, &error);
