@@ -2,6 +2,7 @@
 
 mod assertions;
 mod blame;
+mod branch;
 mod changes;
 mod check;
 mod commit;
@@ -35,12 +36,16 @@ mod patch;
 mod pattern;
 mod predicates;
 mod put;
+mod refs;
 mod restore;
 mod rm;
 mod rows;
+mod shell;
 mod show;
 mod staging;
 mod status;
+mod switch;
+mod tag;
 mod test;
 mod text;
 mod version;
@@ -88,6 +93,9 @@ enum Verb {
     Restore(restore::RestoreArgs),
     Status(status::StatusArgs),
     Commit(commit::CommitArgs),
+    Branch(branch::BranchArgs),
+    Switch(switch::SwitchArgs),
+    Tag(tag::TagArgs),
     Get(get::GetArgs),
     Ls(ls::LsArgs),
     Grep(grep::GrepArgs),
@@ -209,6 +217,9 @@ fn dispatch(cli: Cli) -> Result<bool, CliError> {
         Verb::Put(args) => put::run(&args, &mut context)?,
         Verb::Get(args) => get::run(&args, &mut context)?,
         Verb::Commit(args) => commit::run(&args, &mut context)?,
+        Verb::Branch(args) => branch::run(&args, &mut context)?,
+        Verb::Switch(args) => switch::run(&args, &mut context)?,
+        Verb::Tag(args) => tag::run(&args, &mut context)?,
         Verb::Rm(args) => rm::run(&args, &mut context)?,
         Verb::Status(args) => status::run(&args, &mut context)?,
         Verb::Ls(args) => ls::run(&args, &mut context)?,

@@ -3,7 +3,7 @@
 use super::OpError;
 use crate::graph::Memory;
 use crate::model::SessionName;
-use crate::store::{Access, Disk, SessionView, Store, StoreError, short_branch};
+use crate::store::{Access, Disk, SessionView, Store, StoreError};
 
 /// A value, and a word of explanation where there is one.
 type Offers = Vec<(String, Option<String>)>;
@@ -30,18 +30,33 @@ pub fn complete_ids<D: Disk>(
     })
 }
 
-/// HEAD, the branches, and up to `most` commits whose id begins with `word`.
+/// HEAD, the branches, the tags, and up to `most` commits whose id begins with `word`.
 pub fn complete_revisions<D: Disk>(store: &Store<D>, word: &str, most: usize) -> Result<Offers, OpError> {
     store.peek(&SessionName::default(), |view| {
         let mut found = vec![("HEAD".to_owned(), None)];
-        for (name, number) in view.tables.references("refs/heads/")? {
-            found.push((short_branch(&name).to_owned(), Some(subject(view, number)?)));
-        }
+        found.extend(refs(view, "refs/heads/")?);
+        found.extend(refs(view, "refs/tags/")?);
         for (id, number) in view.tables.commits_with_prefix(word, most)? {
             found.push((id.to_string(), Some(subject(view, number)?)));
         }
         Ok(found)
     })
+}
+
+/// The branches.
+pub fn complete_branches<D: Disk>(store: &Store<D>) -> Result<Offers, OpError> {
+    store.peek(&SessionName::default(), |view| Ok(refs(view, "refs/heads/")?))
+}
+
+/// The tags.
+pub fn complete_tags<D: Disk>(store: &Store<D>) -> Result<Offers, OpError> {
+    store.peek(&SessionName::default(), |view| Ok(refs(view, "refs/tags/")?))
+}
+
+/// The refs below a prefix, by their short names.
+fn refs<A: Access>(view: &SessionView<'_, A>, prefix: &str) -> Result<Offers, StoreError> {
+    let refs = view.tables.references(prefix)?.into_iter();
+    refs.map(|(name, number)| Ok((name[prefix.len()..].to_owned(), Some(subject(view, number)?)))).collect()
 }
 
 fn subject<A: Access>(view: &SessionView<'_, A>, number: u64) -> Result<String, StoreError> {

@@ -123,8 +123,9 @@ pub fn entries<'c>(
     };
     match staged {
         Some(staged) if staged.version() == object && staged.is_change() => Vec::new(),
-        // What the first change replaced comes back, although HEAD has something else by now: a change of its own.
-        Some(staged) if staged.base == object => forget.into_iter().chain([set(head)]).collect(),
+        // What the first change replaced comes back, although HEAD has something else by now; or HEAD has by now what was
+        // staged: a change of its own.
+        Some(staged) if staged.base == object || staged.version() == head => forget.into_iter().chain([set(head)]).collect(),
         Some(staged) => vec![set(staged.base)],
         None => vec![set(head)],
     }

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod blame;
+mod branch;
 mod check;
 mod commit;
 mod completions;
@@ -28,6 +29,8 @@ mod session;
 mod status;
 mod streams;
 mod support;
+mod switch;
+mod tag;
 mod terminal;
 mod test;
 mod version;
