@@ -197,11 +197,13 @@ mod reads {
     use mnemosyne::graph::{Parts, Revision, Unit, parse};
     use mnemosyne::model::{
         Author, BranchName, CommitTime, Content, ContentKind, Message, Node, NodeId, Pattern, Provenance, SessionName,
+        TagName,
     };
     use mnemosyne::object::{New, encode_node, node_object_id, update};
     use mnemosyne::ops::{
-        Assertion, Between, BlameReport, BlameRequest, GrepRequest, Group, LogFilter, LsRequest, Write, batch, blame,
-        check, complete_ids, diff, grep, log, ls, show, test, versions_of,
+        Assertion, Between, BlameReport, BlameRequest, GrepRequest, Group, LogFilter, LsRequest, Target, Write, batch,
+        blame, branches, check, complete_ids, create_branch, create_tag, delete_branches, delete_tags, diff, grep, log,
+        ls, rename_branch, set, show, switch, tags, test, versions_of,
     };
     use mnemosyne::store::{CommitWords, Disk, Files, LogError, LogView, Number, StagedLog, Store, StoreError, init};
     use redb::{BackendError, StorageBackend};
@@ -470,6 +472,60 @@ mod reads {
         let reads = Arc::new(AtomicUsize::new(0));
         let disk = Counting { files: Files::new(directory), reads: Arc::clone(&reads) };
         (Store::on(disk, Duration::from_secs(10)), reads)
+    }
+
+    #[test]
+    fn branch_switch_and_tag_read_no_more_of_a_long_history() {
+        let place = tempfile::tempdir().expect("a directory");
+        let session = SessionName::default();
+        let time = CommitTime::new(0, 0).expect("a time");
+        let counted = |commits: usize| {
+            let (store, reads) = history_of(commits, 0, place.path());
+            let revision = |text: &str| Revision::parse(text, &|_| None).expect("a revision");
+            let branch = |text: &str| BranchName::new(text).expect("a name");
+            let tag = TagName::new("t").expect("a name");
+            let (head, old, main) = (revision("HEAD"), revision("HEAD~50"), revision("main"));
+            let stand = |target: &Target| drop(switch(&store, &session, target, time).expect("it stands there"));
+            let create = |name: &str, at: &Revision, force: bool| {
+                create_branch(&store, &session, &branch(name), at, force, time).expect("a branch");
+            };
+            let steps: [&dyn Fn(); 14] = [
+                &|| drop(set(&store, "author", Some("Ada")).expect("set")),
+                &|| create("old", &old, false),
+                &|| create("new", &head, false),
+                &|| create("new", &old, true),
+                &|| stand(&Target::Branch(branch("old"), revision("old"))),
+                &|| stand(&Target::Create(branch("third"), None)),
+                &|| stand(&Target::Detach(head.clone())),
+                &|| stand(&Target::Previous),
+                &|| assert_eq!(branches(&store, &session, None).expect("branches").branches.len(), 4),
+                &|| assert_eq!(branches(&store, &session, Some(&main)).expect("branches").branches.len(), 1),
+                &|| {
+                    drop(
+                        rename_branch(&store, &session, Some(&branch("new")), &branch("newer"), time).expect("a name"),
+                    );
+                },
+                &|| drop(delete_branches(&store, &session, &[branch("newer")], false, time).expect("a branch less")),
+                &|| drop(create_tag(&store, &session, &tag, &head, None, false, time).expect("a tag")),
+                &|| {
+                    assert_eq!(tags(&store, &session).expect("tags").len(), 1);
+                    delete_tags(&store, std::slice::from_ref(&tag), time).expect("a tag less");
+                },
+            ];
+            steps.map(|step| {
+                reads.store(0, Ordering::Relaxed);
+                step();
+                reads.load(Ordering::Relaxed)
+            })
+        };
+        let (short, long) = (counted(100), counted(5_000));
+        let told = format!("{short:?} {long:?}");
+        // What the database reads to open any transaction, such as that which keeps a setting, is not theirs.
+        let own = |counts: [usize; 14]| counts.map(|count| count.saturating_sub(counts[0]));
+        for (short, long) in own(short).into_iter().zip(own(long)) {
+            assert!(long <= short + 8, "{told}");
+            assert!(long <= 40, "{told}");
+        }
     }
 
     #[test]

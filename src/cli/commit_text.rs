@@ -3,7 +3,7 @@
 use super::paint::Paint;
 use super::text::{escape_block, escape_line};
 use crate::graph::Entry;
-use crate::store::short_branch;
+use crate::store::{short_branch, short_tag};
 use std::io::{self, Write};
 
 /// Digits of an id where a short one will do.
@@ -13,6 +13,10 @@ pub const SHORT: usize = 10;
 fn decoration(entry: &Entry, head_branch: Option<&str>, paint: Paint) -> String {
     let mut names = Vec::new();
     for name in &entry.refs {
+        if let Some(tag) = short_tag(name) {
+            names.push(paint.tag(&format!("tag: {}", escape_line(tag))));
+            continue;
+        }
         let short = escape_line(short_branch(name)).into_owned();
         let painted = paint.branch(&short);
         let own = entry.is_head && head_branch == Some(name);

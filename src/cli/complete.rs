@@ -25,7 +25,7 @@ pub fn ids() -> ArgValueCompleter {
     ArgValueCompleter::new(offer_ids)
 }
 
-/// Completes revisions: HEAD, branches, and ids of commits.
+/// Completes revisions: HEAD, branches, tags, and ids of commits.
 pub fn revisions() -> ArgValueCompleter {
     ArgValueCompleter::new(offer_revisions)
 }
@@ -38,6 +38,54 @@ pub fn revisions_then_ids() -> ArgValueCompleter {
         let is_behind = std::env::args_os().filter(|argument| argument == "--").count() > 1;
         if is_behind { offer_ids(word) } else { offer_ranges(word) }
     })
+}
+
+/// Completes branches.
+pub fn branches() -> ArgValueCompleter {
+    ArgValueCompleter::new(offer_branches)
+}
+
+/// Completes tags.
+pub fn tags() -> ArgValueCompleter {
+    ArgValueCompleter::new(offer_tags)
+}
+
+/// Completes revisions, and branches behind an option that deletes or renames.
+pub fn branches_or_revisions() -> ArgValueCompleter {
+    ArgValueCompleter::new(|word: &OsStr| {
+        let names = is_given(&["-d", "--delete", "-D", "-m", "--move"]);
+        if names { offer_branches(word) } else { offer_revisions(word) }
+    })
+}
+
+/// Completes revisions, and tags behind the option that deletes.
+pub fn tags_or_revisions() -> ArgValueCompleter {
+    ArgValueCompleter::new(
+        |word: &OsStr| {
+            if is_given(&["-d", "--delete"]) { offer_tags(word) } else { offer_revisions(word) }
+        },
+    )
+}
+
+/// Completes branches, and revisions where a branch is to be created or none is meant.
+pub fn switch_target() -> ArgValueCompleter {
+    ArgValueCompleter::new(|word: &OsStr| {
+        let revision = is_given(&["-c", "--create", "-d", "--detach"]);
+        if revision { offer_revisions(word) } else { offer_branches(word) }
+    })
+}
+
+/// Whether one of these options is among the words.
+fn is_given(options: &[&str]) -> bool {
+    std::env::args_os().any(|argument| options.iter().any(|option| argument == *option))
+}
+
+fn offer_branches(word: &OsStr) -> Vec<CompletionCandidate> {
+    offer(word, |context, _, _| ops::complete_branches(&context.store().ok()?).ok())
+}
+
+fn offer_tags(word: &OsStr) -> Vec<CompletionCandidate> {
+    offer(word, |context, _, _| ops::complete_tags(&context.store().ok()?).ok())
 }
 
 fn offer_ids(word: &OsStr) -> Vec<CompletionCandidate> {

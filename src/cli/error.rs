@@ -1,11 +1,12 @@
 //! The one place where an error becomes what the user sees: a word, a message, a hint to type, an exit status.
 
+use super::shell::word;
 use super::text::escape_line;
 use super::when::WhenError;
 use crate::graph::{PredicateError, RevisionError};
-use crate::model::{IdError, JsonError, KindError, NameError, PatternError, PointerError, TimeError};
+use crate::model::{IdError, JsonError, KindError, NameError, NodeId, PatternError, PointerError, TimeError};
 use crate::ops::OpError;
-use crate::store::StoreError;
+use crate::store::{StoreError, short_branch, short_tag};
 use serde::Serialize;
 use std::error::Error;
 use std::io::{self, Write};
@@ -43,11 +44,15 @@ words! {
     NoNode = "no-node", 1;
     PreconditionFailed = "precondition-failed", 1;
     NothingToCommit = "nothing-to-commit", 1;
+    NotMerged = "not-merged", 1;
+    BranchInUse = "branch-in-use", 1;
+    WouldOverwrite = "would-overwrite", 1;
     Conflict = "conflict", 3;
     NoStore = "no-store", 128;
     UnsafeStore = "unsafe-store", 128;
     BadRevision = "bad-revision", 128;
     AmbiguousRevision = "ambiguous-revision", 128;
+    RefExists = "ref-exists", 128;
     Busy = "busy", 128;
     Corrupt = "corrupt", 128;
     UnsupportedFormat = "unsupported-format", 128;
@@ -256,14 +261,45 @@ impl From<OpError> for CliError {
             }
             OpError::NothingToCommit => Self::of(Word::NothingToCommit, &error)
                 .hint("stage a change with 'mnem put', or commit as it is with '--allow-empty'"),
+            OpError::RefExists(ref name) => Self::of(Word::RefExists, &error).hint(match short_tag(name) {
+                Some(name) => format!("move it with 'mnem tag --force {} REV'", word(name)),
+                None => {
+                    let name = word(short_branch(name));
+                    format!("go there with 'mnem switch {name}', or move it with 'mnem branch --force {name} REV'")
+                }
+            }),
+            OpError::NoRef { ref name, ref near } => {
+                let list = if short_tag(name).is_some() { "see 'mnem tag'" } else { "see 'mnem branch'" };
+                let near = (!near.is_empty()).then(|| format!("did you mean '{}'?", near.join("', '")));
+                Self::of(Word::BadRevision, &error).hint(near.unwrap_or_else(|| list.to_owned()))
+            }
+            OpError::NoBranch(ref name) => {
+                Self::of(Word::BadRevision, &error).hint(format!("mnem switch --detach {}", word(name)))
+            }
+            OpError::BranchInUse { ref sessions, .. } => {
+                let detach = |name| format!("let it go first: mnem switch --detach --session {name}");
+                Self::of(Word::BranchInUse, &error).hint(sessions.iter().map(detach).collect::<Vec<_>>().join("\n"))
+            }
+            OpError::NotMerged(ref names) => {
+                let names: Vec<_> = names.iter().map(|name| word(name)).collect();
+                Self::of(Word::NotMerged, &error).hint(format!("to delete it anyway: mnem branch -D {}", names.join(" ")))
+            }
+            OpError::OnNoBranch => Self::of(Word::Usage, &error).hint("mnem branch -m OLD NEW"),
+            OpError::NoPrevious => Self::of(Word::BadRevision, &error).hint("see 'mnem branch'"),
+            OpError::WouldOverwrite(ref ids) => Self::of(Word::WouldOverwrite, &error).about(&quoted(ids)).hint(
+                "nothing was done; commit them with 'mnem commit -m MESSAGE', or take them back with 'mnem restore ID'",
+            ),
             OpError::Conflict(ref ids) => {
-                let names: Vec<_> = ids.iter().map(|id| format!("'{id}'")).collect();
-                Self::of(Word::Conflict, &error).about(&names.join(", ")).hint(
+                Self::of(Word::Conflict, &error).about(&quoted(ids)).hint(
                     "all stays staged; take the branch's version with 'mnem restore ID', or yours with 'mnem commit --overwrite -m MESSAGE'",
                 )
             }
         }
     }
+}
+
+fn quoted(ids: &[NodeId]) -> String {
+    ids.iter().map(|id| format!("'{id}'")).collect::<Vec<_>>().join(", ")
 }
 
 impl From<IdError> for CliError {
@@ -288,6 +324,7 @@ impl From<NameError> for CliError {
     fn from(error: NameError) -> Self {
         match error {
             NameError::Session => Self::of(Word::BadSession, &error).hint("such as --session agent-7"),
+            NameError::Tag(_) => Self::of(Word::BadRef, &error).hint("such as 'v1' or 'before/import'"),
             NameError::Branch(_) => Self::of(Word::BadRef, &error).hint("such as 'main' or 'agents/seven'"),
         }
     }

@@ -2,6 +2,7 @@
 
 mod assertions;
 mod blame;
+mod branch;
 mod changes;
 mod check;
 mod commit;
@@ -37,14 +38,18 @@ mod pattern;
 mod predicates;
 mod put;
 mod reflog;
+mod refs;
 mod reset;
 mod restore;
 mod rev_parse;
 mod rm;
 mod rows;
+mod shell;
 mod show;
 mod staging;
 mod status;
+mod switch;
+mod tag;
 mod test;
 mod text;
 mod version;
@@ -93,6 +98,9 @@ enum Verb {
     Status(status::StatusArgs),
     Reset(reset::ResetArgs),
     Commit(commit::CommitArgs),
+    Branch(branch::BranchArgs),
+    Switch(switch::SwitchArgs),
+    Tag(tag::TagArgs),
     Get(get::GetArgs),
     Ls(ls::LsArgs),
     Grep(grep::GrepArgs),
@@ -226,6 +234,9 @@ fn dispatch(cli: Cli) -> Result<bool, CliError> {
         Verb::Put(args) => put::run(&args, &mut context)?,
         Verb::Get(args) => get::run(&args, &mut context)?,
         Verb::Commit(args) => commit::run(&args, &mut context)?,
+        Verb::Branch(args) => branch::run(&args, &mut context)?,
+        Verb::Switch(args) => switch::run(&args, &mut context)?,
+        Verb::Tag(args) => tag::run(&args, &mut context)?,
         Verb::Rm(args) => rm::run(&args, &mut context)?,
         Verb::Reset(args) => reset::run(&args, &mut context)?,
         Verb::Status(args) => status::run(&args, &mut context)?,

@@ -38,6 +38,8 @@ roles! {
     head: Style::new().cyan().bold();
     /// A branch.
     branch: Style::new().green().bold();
+    /// A tag.
+    tag: Style::new().yellow().bold();
     /// A node's id.
     id: Style::new().bold();
     /// What came in.

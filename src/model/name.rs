@@ -1,4 +1,4 @@
-//! Names of sessions and branches.
+//! Names of sessions, branches and tags.
 
 use std::fmt;
 
@@ -11,6 +11,9 @@ pub enum NameError {
     /// Against git's rules for ref names, or over 255 bytes.
     #[error("a branch name may not {0}")]
     Branch(&'static str),
+    /// The same of a tag.
+    #[error("a tag name may not {0}")]
+    Tag(&'static str),
 }
 
 /// Whose staged changes and whose HEAD.
@@ -49,31 +52,61 @@ pub struct BranchName(String);
 impl BranchName {
     /// Checks `text`.
     pub fn new(text: &str) -> Result<Self, NameError> {
-        let fault = if text.is_empty() {
-            "be empty"
-        } else if text.len() > 255 {
-            "have more than 255 bytes"
-        } else if text == "@" || text == "HEAD" {
-            "be '@' or 'HEAD'"
-        } else if text.starts_with('-') {
-            "begin with '-'"
-        } else if text.split('/').any(str::is_empty) {
-            "begin or end with '/' or hold '//'"
-        } else if text.split('/').any(|part| part.starts_with('.') || part.ends_with(".lock")) {
-            "hold a part that begins with '.' or ends with '.lock'"
-        } else if text.contains("..") || text.contains("@{") || text.ends_with('.') {
-            "hold '..' or '@{' or end with '.'"
-        } else if text.chars().any(|c| c.is_control() || " ~^:?*[\\".contains(c)) {
-            "hold a space, a control character or one of ~ ^ : ? * [ \\"
-        } else {
-            return Ok(Self(text.to_owned()));
-        };
-        Err(NameError::Branch(fault))
+        fault_in(text).map_or_else(|| Ok(Self(text.to_owned())), |fault| Err(NameError::Branch(fault)))
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 
     /// The ref that holds its tip, such as `refs/heads/main`.
     pub fn ref_name(&self) -> String {
         format!("refs/heads/{}", self.0)
+    }
+}
+
+/// The short name of a tag, by the same rules.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TagName(String);
+
+impl TagName {
+    /// Checks `text`.
+    pub fn new(text: &str) -> Result<Self, NameError> {
+        fault_in(text).map_or_else(|| Ok(Self(text.to_owned())), |fault| Err(NameError::Tag(fault)))
+    }
+
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The ref that holds its commit, such as `refs/tags/v1`.
+    pub fn ref_name(&self) -> String {
+        format!("refs/tags/{}", self.0)
+    }
+}
+
+/// What the short name of a ref may not do, where `text` does it.
+fn fault_in(text: &str) -> Option<&'static str> {
+    if text.is_empty() {
+        Some("be empty")
+    } else if text.len() > 255 {
+        Some("have more than 255 bytes")
+    } else if text == "@" || text == "HEAD" {
+        Some("be '@' or 'HEAD'")
+    } else if text.starts_with('-') {
+        Some("begin with '-'")
+    } else if text.split('/').any(str::is_empty) {
+        Some("begin or end with '/' or hold '//'")
+    } else if text.split('/').any(|part| part.starts_with('.') || part.ends_with(".lock")) {
+        Some("hold a part that begins with '.' or ends with '.lock'")
+    } else if text.contains("..") || text.contains("@{") || text.ends_with('.') {
+        Some("hold '..' or '@{' or end with '.'")
+    } else if text.chars().any(|c| c.is_control() || " ~^:?*[\\".contains(c)) {
+        Some("hold a space, a control character or one of ~ ^ : ? * [ \\")
+    } else {
+        None
     }
 }
 
@@ -84,6 +117,12 @@ impl fmt::Display for SessionName {
 }
 
 impl fmt::Display for BranchName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for TagName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -106,17 +145,19 @@ mod tests {
     }
 
     #[test]
-    fn branch_names_follow_the_rules_for_refs() {
+    fn names_of_branches_and_tags_follow_the_rules_for_refs() {
         let longest = "b".repeat(255);
         for good in ["main", "a/b", "feature/x.y", "é", "a@b", "@x", "x-", &longest] {
             assert!(BranchName::new(good).is_ok(), "{good}");
+            assert!(TagName::new(good).is_ok(), "{good}");
         }
         let too_long = "b".repeat(256);
         for bad in [
             "", "@", "HEAD", "-a", "/a", "a/", "a//b", ".a", "a/.b", "a.lock", "a.lock/b", "a..b", "a@{b", "a.", "a b",
             "a~", "a^", "a:", "a?", "a*", "a[", "a\\", "a\u{7f}", "a\n", &too_long,
         ] {
-            assert!(BranchName::new(bad).is_err(), "{bad:?}");
+            assert!(matches!(BranchName::new(bad), Err(NameError::Branch(_))), "{bad:?}");
+            assert!(matches!(TagName::new(bad), Err(NameError::Tag(_))), "{bad:?}");
         }
     }
 }

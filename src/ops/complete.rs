@@ -45,6 +45,22 @@ pub fn complete_revisions<D: Disk>(store: &Store<D>, word: &str, most: usize) ->
     })
 }
 
+/// The branches.
+pub fn complete_branches<D: Disk>(store: &Store<D>) -> Result<Offers, OpError> {
+    store.peek(&SessionName::default(), |view| Ok(refs(view, "refs/heads/")?))
+}
+
+/// The tags.
+pub fn complete_tags<D: Disk>(store: &Store<D>) -> Result<Offers, OpError> {
+    store.peek(&SessionName::default(), |view| Ok(refs(view, "refs/tags/")?))
+}
+
+/// The refs below a prefix, by their short names.
+fn refs<A: Access>(view: &SessionView<'_, A>, prefix: &str) -> Result<Offers, StoreError> {
+    let refs = view.tables.references(prefix)?.into_iter();
+    refs.map(|(name, number)| Ok((name[prefix.len()..].to_owned(), Some(subject(view, number)?)))).collect()
+}
+
 fn subject<A: Access>(view: &SessionView<'_, A>, number: u64) -> Result<String, StoreError> {
     Ok(view.tables.commit(number)?.message.subject().to_owned())
 }

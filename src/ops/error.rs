@@ -1,9 +1,9 @@
 //! Why an operation did not do what was asked.
 
 use crate::graph::RevisionError;
-use crate::model::NodeId;
+use crate::model::{NodeId, SessionName};
 use crate::object::ObjectId;
-use crate::store::{MayBeDamage, StoreError};
+use crate::store::{MayBeDamage, StoreError, short_branch, short_tag};
 use std::path::Path;
 
 /// An error of an operation. The first few are answers to a well-formed question.
@@ -48,6 +48,40 @@ pub enum OpError {
     /// Another session has moved the branch while the command was at work.
     #[error("the branch has moved meanwhile")]
     Moved,
+    /// A ref that was to be created is there.
+    #[error("the {} exists already", told(.0))]
+    RefExists(String),
+    /// There is no such ref.
+    #[error("no {}", told(.name))]
+    NoRef {
+        /// Its full name.
+        name: String,
+        /// Short names of the same kind that are like it.
+        near: Vec<String>,
+    },
+    /// A revision is no branch.
+    #[error("'{0}' is a commit and no branch")]
+    NoBranch(String),
+    /// Sessions stand on a branch that was to be moved or deleted.
+    #[error("{} on the branch '{branch}'", standing(.sessions))]
+    BranchInUse {
+        /// Its short name.
+        branch: String,
+        /// The sessions, one at the least.
+        sessions: Vec<SessionName>,
+    },
+    /// The tips of these branches are in no other branch and not in HEAD.
+    #[error("{} in no other branch and not in HEAD", count_branches(.0))]
+    NotMerged(Vec<String>),
+    /// The session stands on no branch that could be meant.
+    #[error("HEAD is on no branch")]
+    OnNoBranch,
+    /// The session has stood nowhere else.
+    #[error("this session has not switched yet")]
+    NoPrevious,
+    /// Staged changes of these nodes would hide what stands where the session was to go.
+    #[error("{} staged, and otherwise changed there", count_nodes(.0.len()))]
+    WouldOverwrite(Vec<NodeId>),
     /// A revision names no commit.
     #[error(transparent)]
     Revision(#[from] RevisionError),
@@ -58,6 +92,24 @@ pub enum OpError {
 
 fn quoted(ids: &[NodeId]) -> String {
     ids.iter().map(|id| format!("'{id}'")).collect::<Vec<_>>().join(", ")
+}
+
+/// The kind of a ref and its short name.
+fn told(name: &str) -> String {
+    match short_tag(name) {
+        Some(short) => format!("tag '{short}'"),
+        None => format!("branch '{}'", short_branch(name)),
+    }
+}
+
+fn standing(sessions: &[SessionName]) -> String {
+    let names = sessions.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
+    if sessions.len() == 1 { format!("the session {names} stands") } else { format!("the sessions {names} stand") }
+}
+
+fn count_branches(names: &[String]) -> String {
+    let told = names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
+    if names.len() == 1 { format!("the tip of the branch {told} is") } else { format!("the tips of {told} are") }
 }
 
 fn count_nodes(count: usize) -> String {
@@ -76,7 +128,15 @@ impl MayBeDamage for OpError {
             | Self::EmptyGroup(_)
             | Self::NothingToCommit
             | Self::Moved
-            | Self::Conflict(_) => false,
+            | Self::Conflict(_)
+            | Self::RefExists(_)
+            | Self::NoRef { .. }
+            | Self::NoBranch(_)
+            | Self::BranchInUse { .. }
+            | Self::NotMerged(_)
+            | Self::OnNoBranch
+            | Self::NoPrevious
+            | Self::WouldOverwrite(_) => false,
         }
     }
 

@@ -26,7 +26,7 @@ pub use init::create_tables;
 pub use init::{Created, init};
 pub use open::{MayBeDamage, Store};
 pub use read::FIRST_BRANCH;
-pub use record::{ChangeCount, CommitRecord, Head, Number, Place, RefUpdate, Session, short_branch};
+pub use record::{ChangeCount, CommitRecord, Head, Number, Place, RefUpdate, Session, short_branch, short_tag};
 pub use rows::{Access, Reading, Writing};
 pub use session::{SessionView, entries};
 pub use staged::{Change, LogFile, NewFrame, StagedChange, StagedLog};

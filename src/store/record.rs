@@ -310,6 +310,11 @@ pub fn short_branch(name: &str) -> &str {
     name.strip_prefix("refs/heads/").unwrap_or(name)
 }
 
+/// The name of a tag without `refs/tags/`; `None` for a ref that is no tag.
+pub fn short_tag(name: &str) -> Option<&str> {
+    name.strip_prefix("refs/tags/")
+}
+
 impl Head {
     /// The ref of the branch, if it is on one.
     pub fn branch(&self) -> Option<&str> {

@@ -2,7 +2,7 @@
 
 use super::StoreError;
 use super::disk::Disk;
-use super::open::{HEADER_GRACE, MayBeDamage, Store};
+use super::open::{HEADER_GRACE, MayBeDamage, Snapshot, Store};
 use super::record::{Head, Number, Session, session_log_name};
 use super::rows::Access;
 use super::staged::{Change, LogError, NewFrame, Staged, StagedChange, StagedLog};
@@ -56,14 +56,15 @@ impl<'a, A: Access> SessionView<'a, A> {
         let staged = scan(row.as_ref().map_or(0, |row| row.consumed))?;
         let head = match &row {
             Some(row) => row.head.clone(),
-            None => match staged.head()? {
-                Some(bytes) => {
-                    Head::decode(bytes).map_err(|error| StoreError::decode(format!("the head of '{name}'"), error))?
-                }
-                None => tables.default_head()?,
-            },
+            None => logged_head(name, &staged)?.map_or_else(|| tables.default_head(), Ok)?,
         };
         Ok(Self { tables, name: name.clone(), row, head, staged })
+    }
+
+    /// A session as it stands, without what it has staged.
+    pub fn standing(tables: &'a Tables<A>, name: &SessionName, session: Session) -> Result<Self, StoreError> {
+        let staged = Staged::scan(Path::new(""), &[], session.consumed)?;
+        Ok(Self { tables, name: name.clone(), head: session.head.clone(), staged, row: Some(session) })
     }
 
     /// The commit on which it stands.
@@ -111,6 +112,12 @@ impl<'a, A: Access> SessionView<'a, A> {
     }
 }
 
+/// Where the head entry of a log says that its session stands.
+fn logged_head(name: &SessionName, staged: &Staged<'_>) -> Result<Option<Head>, StoreError> {
+    let head = staged.head()?.map(Head::decode).transpose();
+    head.map_err(|error| StoreError::decode(format!("the head of '{name}'"), error))
+}
+
 /// What a frame must say so that `version`, the new object and its bytes or nothing, is what stands for `id`, where HEAD
 /// has `head` and `staged` is staged.
 pub fn entries<'c>(
@@ -130,8 +137,11 @@ pub fn entries<'c>(
     };
     match staged {
         Some(staged) if staged.version() == object && staged.is_change() => Vec::new(),
-        // What the first change replaced comes back, although HEAD has something else by now: a change of its own.
-        Some(staged) if staged.base == object => forget.into_iter().chain([set(head)]).collect(),
+        // What the first change replaced comes back, although HEAD has something else by now; or HEAD has by now what was
+        // staged: a change of its own.
+        Some(staged) if staged.base == object || staged.version() == head => {
+            forget.into_iter().chain([set(head)]).collect()
+        }
         Some(staged) => vec![set(staged.base)],
         None => vec![set(head)],
     }
@@ -145,6 +155,54 @@ impl<D: Disk> Store<D> {
         names.sort();
         names.dedup();
         Ok(names)
+    }
+
+    /// The row of a session, or that which its next transaction writes.
+    ///
+    /// Where it has no row its log is read without a lock. In a write transaction such a log only grows; beside a snapshot
+    /// it may seem damaged, see [`Store::look`].
+    pub fn standing<A: Access>(&self, tables: &Tables<A>, name: &SessionName) -> Result<Session, StoreError> {
+        match tables.session(name)? {
+            Some(row) => Ok(row),
+            None => Ok(Session::at(self.logged_head(name)?.map_or_else(|| tables.default_head(), Ok)?)),
+        }
+    }
+
+    /// All sessions that stand somewhere of their own and not just where `default` does, in the order of their names, as
+    /// [`Store::standing`] has them.
+    pub fn standings<A: Access>(&self, tables: &Tables<A>) -> Result<BTreeMap<SessionName, Session>, StoreError> {
+        let mut found: BTreeMap<_, _> = tables.sessions()?.into_iter().collect();
+        for name in self.disk().logs()? {
+            if !found.contains_key(&name)
+                && let Some(head) = self.logged_head(&name)?
+            {
+                found.insert(name, Session::at(head));
+            }
+        }
+        Ok(found)
+    }
+
+    fn logged_head(&self, name: &SessionName) -> Result<Option<Head>, StoreError> {
+        let log = self.disk().read_log(name, None)?;
+        logged_head(name, &log.staged(0)?)
+    }
+
+    /// Calls `look` with a snapshot, and returns both. Where something seems damaged, a session may just have been at work:
+    /// then once more with a new snapshot.
+    pub fn look<R, E: MayBeDamage>(
+        &self,
+        look: impl Fn(&Tables<super::rows::Reading>) -> Result<R, E>,
+    ) -> Result<(R, Snapshot), E> {
+        let mut looks = 0;
+        loop {
+            looks += 1;
+            let snapshot = self.snapshot()?;
+            match snapshot.guarded(&look) {
+                Ok(found) => return Ok((found, snapshot)),
+                Err(error) if error.is_damage() && looks <= UNLOCKED_READS => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     /// Locks the session's log for one command that writes. Nothing is created in a store that cannot be read.

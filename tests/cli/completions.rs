@@ -82,9 +82,31 @@ fn revisions_sessions_and_keys_are_offered() {
     assert_eq!(offered(&place, &["ls", "--sort", ""]), ["id", "time", "event-time"]);
 }
 
+#[test]
+fn branches_and_tags_are_offered_where_they_are_meant() {
+    let place = place();
+    let commit = place.mnem(&["log", "--ids"]).output();
+    let commit = &commit[..5];
+    place.mnem(&["branch", "-q", "side"]).output();
+    place.mnem(&["tag", "-q", "stone"]).output();
+    for words in [&["branch", "s"][..], &["branch", "-d", "main", "s"], &["branch", "-m", "s"], &["switch", "s"]] {
+        assert_eq!(offered(&place, words), ["side"], "{words:?}");
+    }
+    for words in [&["tag", "s"][..], &["tag", "-d", "v1", "s"]] {
+        assert_eq!(offered(&place, words), ["stone"], "{words:?}");
+    }
+    for words in [&["branch", "x", "s"][..], &["tag", "x", "s"], &["switch", "-c", "x", "s"], &["log", "s"]] {
+        assert_eq!(offered(&place, words), ["side", "stone"], "{words:?}");
+    }
+    assert_eq!(offered(&place, &["switch", commit]), [""; 0]);
+    for words in [&["switch", "--detach", commit][..], &["branch", "x", commit], &["branch", "--contains", commit]] {
+        assert_eq!(offered(&place, words).len(), 1, "{words:?}");
+    }
+}
+
 /// A way of asking for ids, revisions or sessions.
-const ASKED: [&[&str]; 4] =
-    [&["get", "u"], &["get", "k", "-r", "m"], &["status", "--session", "a"], &["log", "--", "u"]];
+const ASKED: [&[&str]; 5] =
+    [&["get", "u"], &["get", "k", "-r", "m"], &["status", "--session", "a"], &["log", "--", "u"], &["switch", "m"]];
 
 #[track_caller]
 fn is_silent(run: Run) {

@@ -3,6 +3,7 @@
 mod audit;
 mod bad_input;
 mod blame;
+mod branch;
 mod check;
 mod commit;
 mod completions;
@@ -33,6 +34,8 @@ mod session;
 mod status;
 mod streams;
 mod support;
+mod switch;
+mod tag;
 mod terminal;
 mod test;
 mod version;

@@ -119,6 +119,18 @@ impl Place {
         Some(self.run(command).env("SHELL", "/bin/sh").env("TERM", "xterm"))
     }
 
+    /// Types a line that `answer` shows behind `to undo: ` into a shell that knows `mnem`.
+    #[track_caller]
+    pub fn undo(&self, answer: &Answer) -> Run {
+        let line = answer.stderr.lines().find_map(|line| line.strip_prefix("to undo: "));
+        let line = line.unwrap_or_else(|| panic!("no line that undoes it: {answer:?}"));
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(line);
+        let programs = Path::new(env!("CARGO_BIN_EXE_mnem")).parent().expect("a directory");
+        let path = std::env::join_paths([programs, "/usr/bin".as_ref(), "/bin".as_ref()]).expect("a path");
+        self.run(command).env("PATH", path)
+    }
+
     fn run(&self, mut command: Command) -> Run {
         command.current_dir(&self.root).env_clear();
         command.envs(std::env::vars_os().filter(|(name, _)| name == "PATH"));

@@ -149,3 +149,50 @@ fn a_node_that_both_changed_is_a_conflict_and_all_is_kept() {
         assert_eq!(place.ok(&arguments), text);
     }
 }
+
+#[test]
+fn of_many_that_create_one_branch_at_once_just_one_does() {
+    let place = Place::new();
+    place.ok(&["put", "seed", "grain", "-m", "seed"]);
+    for round in 0..wanted("MNEM_TEST_PUTS", 3) {
+        let name = format!("b{round}");
+        let statuses = thread::scope(|scope| {
+            let create = |verb: &'static [&'static str]| {
+                let (place, name) = (&place, &name);
+                scope.spawn(move || place.run(&[verb, &[name.as_str()]].concat()).status)
+            };
+            let started = [&["branch"][..], &["--session", "s", "switch", "-c"], &["branch"], &["branch"]].map(create);
+            started.map(|thread| thread.join().expect("it ends"))
+        });
+        let mut sorted = statuses;
+        sorted.sort_unstable();
+        assert_eq!(sorted, [0, 128, 128, 128]);
+    }
+}
+
+#[test]
+fn no_branch_goes_while_a_session_gets_on_it() {
+    let place = Place::new();
+    place.ok(&["put", "seed", "grain", "-m", "seed"]);
+    for _ in 0..wanted("MNEM_TEST_PUTS", 5) {
+        place.ok(&["branch", "-q", "b"]);
+        let [switched, deleted] = thread::scope(|scope| {
+            let run = |arguments: &'static [&'static str]| {
+                let place = &place;
+                scope.spawn(move || place.run(arguments).status)
+            };
+            [run(&["switch", "b", "--session", "s"]), run(&["branch", "-D", "b"])]
+                .map(|thread| thread.join().expect("it ends"))
+        });
+        let here = place.ok(&["branch", "--show-current", "--session", "s"]);
+        match (switched, deleted) {
+            (0, 1) => {
+                assert_eq!(here, "b\n");
+                place.ok(&["switch", "-q", "main", "--session", "s"]);
+                place.ok(&["branch", "-Dq", "b"]);
+            }
+            (128, 0) => assert_eq!(here, "main\n"),
+            other => panic!("{other:?}"),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What the verbs share that move branches and tags.
+
+use super::OpError;
+use crate::graph::Doubt;
+use crate::model::SessionName;
+use crate::object::CommitId;
+use crate::store::{Access, Disk, Head, Number, Store, StoreError, Tables, short_branch, short_tag};
+use std::collections::BTreeMap;
+
+/// What became of a ref.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefChange {
+    /// Its full name, such as `refs/heads/main`.
+    pub name: String,
+    /// The commit that it named before; `None` where it was not there.
+    pub old: Option<CommitId>,
+    /// The commit that it names now; `None` where it is gone.
+    pub new: Option<CommitId>,
+}
+
+/// What a verb changed.
+#[derive(Debug)]
+pub struct RefsReport {
+    /// Each ref that it was about.
+    pub changes: Vec<RefChange>,
+    /// What the name of the revision stands for beside what was taken.
+    pub doubt: Option<Doubt>,
+    /// What failed after the change was durable.
+    pub warning: Option<StoreError>,
+}
+
+/// The commit of a ref that must be there.
+pub(super) fn existing<A: Access>(tables: &Tables<A>, name: &str) -> Result<Number, OpError> {
+    if let Some(number) = tables.reference(name)? {
+        return Ok(number);
+    }
+    let (prefix, short) = match short_tag(name) {
+        Some(short) => ("refs/tags/", short),
+        None => ("refs/heads/", short_branch(name)),
+    };
+    let mut near: Vec<(f64, String)> = Vec::new();
+    for (full, _) in tables.references(prefix)? {
+        let other = &full[prefix.len()..];
+        let likeness = strsim::jaro_winkler(other, short);
+        if likeness > 0.8 {
+            near.push((likeness, other.to_owned()));
+        }
+    }
+    near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    let near = near.into_iter().take(3).map(|(_, name)| name).collect();
+    Err(OpError::NoRef { name: name.to_owned(), near })
+}
+
+/// The sessions that stand on a branch, but for `except`.
+pub(super) fn sessions_on<D: Disk, A: Access>(
+    store: &Store<D>,
+    tables: &Tables<A>,
+    branch: &str,
+    except: Option<&SessionName>,
+) -> Result<Vec<SessionName>, StoreError> {
+    let standings = store.standings(tables)?.into_iter();
+    let on = standings.filter(|(name, session)| session.head.branch() == Some(branch) && Some(name) != except);
+    Ok(on.map(|(name, _)| name).collect())
+}
+
+/// Refuses where a session stands on a branch, but for `except`.
+pub(super) fn refuse_in_use<D: Disk, A: Access>(
+    store: &Store<D>,
+    tables: &Tables<A>,
+    branch: &str,
+    except: Option<&SessionName>,
+) -> Result<(), OpError> {
+    let sessions = sessions_on(store, tables, branch, except)?;
+    let in_use = |sessions| Err(OpError::BranchInUse { branch: short_branch(branch).to_owned(), sessions });
+    if sessions.is_empty() { Ok(()) } else { in_use(sessions) }
+}
+
+/// Refuses to create a ref that is there.
+pub(super) fn refuse_existing<A: Access>(tables: &Tables<A>, name: &str) -> Result<(), OpError> {
+    match tables.reference(name)? {
+        Some(_) => Err(OpError::RefExists(name.to_owned())),
+        None => Ok(()),
+    }
+}
+
+/// How the log of refs calls the place where a session stands.
+pub(super) fn place_name<A: Access>(tables: &Tables<A>, head: &Head) -> Result<String, StoreError> {
+    match head {
+        Head::Branch(name) => Ok(short_branch(name).to_owned()),
+        Head::Detached(number) => Ok(tables.commit_id(*number)?.to_string()),
+    }
+}
+
+/// The sessions that stand on each branch, but for `except`.
+pub(super) fn sessions_by_branch<D: Disk, A: Access>(
+    store: &Store<D>,
+    tables: &Tables<A>,
+    except: &SessionName,
+) -> Result<BTreeMap<String, Vec<SessionName>>, StoreError> {
+    let mut found: BTreeMap<String, Vec<SessionName>> = BTreeMap::new();
+    for (name, session) in store.standings(tables)? {
+        if let (Head::Branch(branch), true) = (session.head, name != *except) {
+            found.entry(branch).or_default().push(name);
+        }
+    }
+    Ok(found)
+}
