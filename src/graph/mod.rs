@@ -9,6 +9,8 @@ mod compare;
 mod entry;
 mod history;
 mod lineage;
+#[cfg(feature = "internals")]
+mod merge;
 mod node_filter;
 mod node_versions;
 mod origin;
@@ -27,6 +29,8 @@ pub use compare::*;
 pub use entry::{Entry, Surroundings};
 pub use history::{Step, history, last_version, removal};
 pub use lineage::{Lineage, Unit, Versions, leaf_paths, lineage};
+#[cfg(feature = "internals")]
+pub use merge::{Merged, NodeMerge, Side, merge_contents, merge_nodes, merge_texts, merge_values};
 pub use node_filter::NodeFilter;
 pub use node_versions::{NodeVersions, STAGED};
 pub use origin::{Origin, Removal, Writer, origin, written};

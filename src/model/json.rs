@@ -94,6 +94,42 @@ pub fn members(json: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
     Some(members)
 }
 
+/// Where an element or a member stands in the text of its container, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Where it begins: a member with its key.
+    pub start: usize,
+    /// Where its value begins.
+    pub value: usize,
+    /// Where its value ends.
+    pub end: usize,
+}
+
+/// The elements of an array or the members of an object, in their order; none of any other value.
+#[cfg_attr(not(any(test, feature = "internals")), expect(dead_code, reason = "merges stand on it"))]
+pub fn parts(json: &str) -> Vec<Part> {
+    let mut cursor = Cursor { json, at: 0 };
+    let mut parts = Vec::new();
+    let is_object = cursor.take(b'{');
+    if !is_object && !cursor.take(b'[') {
+        return parts;
+    }
+    while !matches!(cursor.peek(), None | Some(b']' | b'}')) {
+        let start = cursor.at;
+        if is_object && cursor.key().is_none() {
+            break;
+        }
+        cursor.peek();
+        let value = cursor.at;
+        cursor.value();
+        parts.push(Part { start, value, end: cursor.at });
+        if !cursor.take(b',') {
+            break;
+        }
+    }
+    parts
+}
+
 /// The value at an RFC 6901 pointer; `None` where the value has no such place.
 ///
 /// Of duplicate keys the last wins, also where an earlier one leads further. Keys are those of [`members`].
@@ -373,6 +409,18 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn parts_have_their_places() {
+        let json = "{ \"a\" :\t[1 ] ,\"\\u0062\":2}";
+        let told = |part: Part| (&json[part.start..part.value], &json[part.value..part.end]);
+        let found: Vec<_> = parts(json).into_iter().map(told).collect();
+        assert_eq!(found, [("\"a\" :\t", "[1 ]"), ("\"\\u0062\":", "2")]);
+        assert_eq!(parts("[ 1.0 ,[] ]"), [Part { start: 2, value: 2, end: 5 }, Part { start: 7, value: 7, end: 9 }]);
+        for json in ["[ ]", "{ }", "1", r#""[1]""#] {
+            assert_eq!(parts(json), [], "{json}");
+        }
+    }
+
+    #[test]
     fn a_look_inside_keeps_order_duplicates_and_spelling() {
         assert_eq!(elements(r#"[ 1.0 , "a\u0062",{"x" : 1} ]"#), Some(vec!["1.0", r#""a\u0062""#, r#"{"x" : 1}"#]));
         assert_eq!(elements("[ ]"), Some(vec![]));
@@ -517,6 +565,7 @@ pub(super) mod tests {
             pieces(&json).for_each(drop);
             elements(&json);
             members(&json);
+            parts(&json);
             prop_assert!(pointer(&json, &path).is_ok());
         }
     }

@@ -1,0 +1,178 @@
+//! Three nodes under one id, any of which may be absent.
+
+use super::{Merged, Side, merge_contents};
+use crate::model::{Node, Provenance};
+
+/// What comes of two versions of a node. A side that is taken may be absent: then the node is removed.
+pub type NodeMerge = Merged<Node>;
+
+/// Merges two versions of a node by content, provenance and event time, of which the last two are not taken apart.
+///
+/// `names` are those of the sides. Where the content was made of the changes of both and both changed the provenance
+/// too, the provenance is the note that the two were merged. A node is new only where neither side has it as it is.
+pub fn merge_nodes(
+    base: Option<&Node>,
+    ours: Option<&Node>,
+    theirs: Option<&Node>,
+    (our_name, their_name): (&str, &str),
+) -> NodeMerge {
+    let whole = Merged::whole(&base, &ours, &theirs);
+    let (Merged::Conflict, Some(base), Some(ours), Some(theirs)) = (&whole, base, ours, theirs) else {
+        return whole;
+    };
+    let content = merge_contents(Some(&base.content), Some(&ours.content), Some(&theirs.content));
+    let provenance = Merged::whole(&base.provenance, &ours.provenance, &theirs.provenance).or_merge(|| match content {
+        Merged::New(_) => {
+            let note = format!("merge of {our_name} and {their_name}");
+            Some(Provenance { note: Some(note), ..Provenance::default() })
+        }
+        Merged::Take(_) | Merged::Same | Merged::Conflict => None,
+    });
+    let content_kind = Merged::whole(&base.content_kind, &ours.content_kind, &theirs.content_kind);
+    let event_time = Merged::whole(&base.event_time, &ours.event_time, &theirs.event_time);
+    let merged = || {
+        Some(Node {
+            id: ours.id.clone(),
+            content: content.settled(&ours.content, &theirs.content)?,
+            content_kind: content_kind.settled(&ours.content_kind, &theirs.content_kind)?,
+            provenance: provenance.settled(&ours.provenance, &theirs.provenance)?,
+            event_time: event_time.settled(&ours.event_time, &theirs.event_time)?,
+        })
+    };
+    match merged() {
+        None => Merged::Conflict,
+        Some(node) if node == *ours => Merged::Take(Side::Ours),
+        Some(node) if node == *theirs => Merged::Take(Side::Theirs),
+        Some(node) => Merged::New(node),
+    }
+}
+
+impl<T: Clone> Merged<T> {
+    /// What it comes to; `None` for a conflict.
+    fn settled(self, ours: &T, theirs: &T) -> Option<T> {
+        match self {
+            Self::Take(Side::Ours) | Self::Same => Some(ours.clone()),
+            Self::Take(Side::Theirs) => Some(theirs.clone()),
+            Self::New(new) => Some(new),
+            Self::Conflict => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Content, ContentKind, NodeId, Timestamp};
+    use proptest::prelude::*;
+
+    /// A node of a content in JSON, a source and the hour of its event, each of which may be absent.
+    fn node((content, source, hour): (&str, &str, &str)) -> Node {
+        let present = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        let time = |hour: String| Timestamp::parse(&format!("2026-01-01T{hour}:00:00Z")).expect("a time");
+        Node {
+            id: NodeId::new("n").expect("an id"),
+            content: Content::from_json(content).expect("valid"),
+            content_kind: ContentKind::Note,
+            provenance: Provenance { source: present(source), ..Provenance::default() },
+            event_time: present(hour).map(time),
+        }
+    }
+
+    type Plain = (&'static str, &'static str, &'static str);
+
+    fn merged(base: Option<Plain>, ours: Option<Plain>, theirs: Option<Plain>) -> NodeMerge {
+        let [base, ours, theirs] = [base, ours, theirs].map(|side| side.map(node));
+        let merged = merge_nodes(base.as_ref(), ours.as_ref(), theirs.as_ref(), ("main", "try"));
+        let swapped = match merge_nodes(base.as_ref(), theirs.as_ref(), ours.as_ref(), ("main", "try")) {
+            Merged::Take(Side::Ours) => Merged::Take(Side::Theirs),
+            Merged::Take(Side::Theirs) => Merged::Take(Side::Ours),
+            swapped => swapped,
+        };
+        assert_eq!(merged, swapped);
+        merged
+    }
+
+    #[test]
+    fn a_side_that_alone_changed_a_node_is_taken() {
+        let (base, other) = (Some(("1", "s", "")), Some(("2", "t", "10")));
+        assert_eq!(merged(base, base, base), Merged::Same);
+        assert_eq!(merged(base, other, other), Merged::Same);
+        assert_eq!(merged(base, None, None), Merged::Same);
+        assert_eq!(merged(None, other, other), Merged::Same);
+        assert_eq!(merged(base, other, base), Merged::Take(Side::Ours));
+        assert_eq!(merged(base, None, base), Merged::Take(Side::Ours));
+        assert_eq!(merged(None, None, other), Merged::Take(Side::Theirs));
+    }
+
+    #[test]
+    fn a_node_that_one_side_removed_or_both_added_conflicts() {
+        assert_eq!(merged(Some(("1", "", "")), None, Some(("1", "s", ""))), Merged::Conflict);
+        assert_eq!(merged(None, Some(("1", "", "")), Some(("1", "s", ""))), Merged::Conflict);
+        assert_eq!(merged(None, Some(("[1]", "", "")), Some(("[2]", "", ""))), Merged::Conflict);
+    }
+
+    #[test]
+    fn each_field_is_merged_by_itself() {
+        let base = ("1", "s", "");
+        for (ours, theirs, expected) in [
+            (("2", "s", ""), ("1", "t", ""), Some(("2", "t", ""))),
+            (("2", "s", ""), ("1", "s", "10"), Some(("2", "s", "10"))),
+            (("1", "t", ""), ("1", "s", "10"), Some(("1", "t", "10"))),
+            (("1", "t", "10"), ("1", "u", ""), None),
+            (("1", "s", "10"), ("1", "t", "11"), None),
+            (("2", "t", ""), ("3", "t", ""), None),
+            (("2", "t", ""), ("2", "u", ""), None),
+            (("2", "", "10"), ("1", "", "10"), Some(("2", "", "10"))),
+        ] {
+            let took = |node: &Plain| expected == Some(*node);
+            let expected = match expected {
+                _ if took(&ours) => Merged::Take(Side::Ours),
+                Some(expected) => Merged::New(node(expected)),
+                None => Merged::Conflict,
+            };
+            assert_eq!(merged(Some(base), Some(ours), Some(theirs)), expected, "{ours:?} {theirs:?}");
+        }
+    }
+
+    #[test]
+    fn a_content_that_was_made_of_both_has_a_note_where_both_had_a_provenance() {
+        let base = ("[1,0,1]", "s", "");
+        for (ours, theirs, source, note) in [
+            (("[2,0,1]", "t", ""), ("[1,0,2]", "u", ""), "", Some("merge of main and try")),
+            (("[2,0,1]", "t", ""), ("[1,0,2]", "s", ""), "t", None),
+            (("[2,0,1]", "t", ""), ("[1,0,2]", "t", ""), "t", None),
+            (("[2,0,1]", "s", ""), ("[1,0,2]", "s", ""), "s", None),
+        ] {
+            let mut expected = node(("[2,0,2]", source, ""));
+            expected.provenance.note = note.map(str::to_owned);
+            assert_eq!(merged(Some(base), Some(ours), Some(theirs)), Merged::New(expected), "{ours:?} {theirs:?}");
+        }
+        let (ours, theirs) = (("[2,0,1]", "t", "10"), ("[1,0,2]", "u", "11"));
+        assert_eq!(merged(Some(base), Some(ours), Some(theirs)), Merged::Conflict);
+    }
+
+    fn plain() -> impl Strategy<Value = Option<Plain>> {
+        let content = prop::sample::select(vec!["1", "\"a\"", "[1,0,1]", "[2,0,1]", "[1,0,2]"]);
+        let (source, hour) = (prop::sample::select(vec!["", "s", "t"]), prop::sample::select(vec!["", "10", "11"]));
+        prop::option::weighted(0.9, (content, source, hour))
+    }
+
+    proptest! {
+        #[test]
+        fn every_field_of_a_merge_comes_from_a_side_or_is_new(base in plain(), ours in plain(), theirs in plain()) {
+            prop_assert_eq!(merged(base, ours, base), if ours == base { Merged::Same } else { Merged::Take(Side::Ours) });
+            if let (Merged::New(new), Some(base), Some(ours), Some(theirs)) = (merged(base, ours, theirs), base, ours, theirs) {
+                let [base, ours, theirs] = [base, ours, theirs].map(node);
+                prop_assert!(new != ours && new != theirs);
+                // Both sides have it, or one has it and the base has not.
+                let fits = |has: [bool; 3]| matches!(has, [_, true, true] | [false, true, false] | [false, false, true]);
+                let nodes = [&base, &ours, &theirs];
+                prop_assert!(fits(nodes.map(|node| node.event_time == new.event_time)));
+                let provenances = nodes.map(|node| node.provenance == new.provenance);
+                let is_noted = new.provenance.note.as_deref() == Some("merge of main and try");
+                prop_assert!(is_noted || fits(provenances));
+                prop_assert!(!is_noted || (new.content != ours.content || new.content != theirs.content));
+            }
+        }
+    }
+}
