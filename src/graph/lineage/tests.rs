@@ -1,7 +1,7 @@
 //! The walk against one that follows each part by itself and knows no order.
 
 use super::*;
-use crate::graph::compare::edits;
+use crate::graph::compare::{edits, line_edits};
 use crate::model::{elements, members, minify};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -291,14 +291,10 @@ fn slow_place(old: &Content, new: &Content, unit: Unit, place: usize) -> Option<
     match unit {
         Unit::Node => Some((0, old == new)),
         Unit::Line => {
-            let (old, new) = match (old.text(), new.text()) {
-                (Some(old), Some(new)) => (old, new),
-                (None, None) => return Some((0, old == new)),
-                _ => return None,
-            };
+            let (old, new) = (old.readable(), new.readable());
             let (old, new): (Vec<_>, Vec<_>) =
                 (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
-            let (mut shift, edits) = (0, edits(&old, &new, None).edits);
+            let (mut shift, edits) = (0, line_edits(&old, &new, None).edits);
             for edit in edits {
                 if edit.new.contains(&place) {
                     let last = edit.old.clone().next_back()?;
@@ -430,11 +426,12 @@ proptest! {
                 prop_assert_eq!(line, at + 1);
             }
         }
-        match (unit, graph.versions[seeds.len()].0.text()) {
-            (Unit::Line, Some(whole)) => {
+        match unit {
+            Unit::Line => {
+                let whole = graph.versions[seeds.len()].0.readable();
                 prop_assert_eq!(found.parts.iter().map(|part| part.text.as_str()).collect::<String>(), whole);
             }
-            (Unit::Line, None) | (Unit::Node | Unit::Leaf, _) => prop_assert!(!found.parts.is_empty()),
+            Unit::Node | Unit::Leaf => prop_assert!(!found.parts.is_empty()),
         }
         let edges: usize = graph.versions.iter().map(|(_, parents)| parents.iter().flatten().count()).sum();
         prop_assert!(graph.read.take().len() <= 1 + edges);
