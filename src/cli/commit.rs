@@ -80,7 +80,14 @@ pub(super) fn run(args: &CommitArgs, context: &mut Context) -> Result<(), CliErr
     if args.amend {
         let author = args.author.as_deref().map(|author| context.author(Some(author), &store)).transpose()?;
         let request = AmendRequest { author, message: given, time, only, overwrite: args.overwrite };
-        return tell(ops::amend(&store, &session, &request)?, context);
+        let amended = ops::amend(&store, &session, &request).map_err(|error| match error {
+            OpError::Conflict(_) => CliError::from(error)
+                .hint("all stays staged; take the branch's version with 'mnem restore ID', or yours with 'mnem commit --amend --overwrite'"),
+            OpError::Moved => CliError::from(error)
+                .hint("the last commit is not this session's; look at it with 'mnem show', and commit on top with 'mnem commit -m MESSAGE'"),
+            other => other.into(),
+        })?;
+        return tell(amended, context);
     }
     let author = context.author(args.author.as_deref(), &store)?;
     let message = match given {
@@ -164,7 +171,7 @@ fn tell(report: CommitReport, context: &mut Context) -> Result<(), CliError> {
     context.say(&format!("[{place} {}] {}", paint.commit(&id[..10]), escape_line(commit.message.subject())));
     context.say(&format!(" {}", counted(commit.changes)));
     if let Some(replaced) = report.replaced {
-        context.say(&format!("to undo: mnem reset --soft {replaced}"));
+        context.say(&format!("{} {} reset --soft {replaced}", paint.hint("to undo:"), context.typed()));
     }
     if context.globals.json {
         return context.json_line(&CommitJson::new(&report.entry));

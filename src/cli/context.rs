@@ -2,6 +2,7 @@
 
 use super::error::{CliError, Word};
 use super::paint::Paint;
+use super::shell::word;
 use super::text::escape_line;
 use super::when;
 use crate::graph::{Doubt, Meaning, Revision, Selection};
@@ -260,6 +261,21 @@ impl Context {
         if terminal && !self.globals.json && !self.globals.no_pager {
             self.paged = Some(Vec::new());
         }
+    }
+
+    /// How a command on the same store and session is typed: `mnem` with the global options that name them.
+    pub fn typed(&self) -> String {
+        let mut words = vec!["mnem".to_owned()];
+        for directory in &self.globals.directory {
+            words.extend(["-C".to_owned(), word(&directory.display().to_string())]);
+        }
+        if let Some(store) = &self.globals.store {
+            words.extend(["--store".to_owned(), word(&store.display().to_string())]);
+        }
+        if let Some(session) = &self.globals.session {
+            words.extend(["--session".to_owned(), word(session)]);
+        }
+        words.join(" ")
     }
 
     /// Ends the command with 1, without an error: the answer to its question is no.

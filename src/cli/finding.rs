@@ -1,8 +1,9 @@
 //! What a predicate found, as it is told.
 
-use super::error::{CliError, shell_word};
+use super::error::CliError;
 use super::json::{WriterJson, raw};
 use super::paint::Paint;
+use super::shell::word;
 use super::text::{cut, escape_line};
 use super::writer_text;
 use crate::graph::{Found, Predicate, Removal, Writer};
@@ -12,14 +13,8 @@ use serde_json::value::RawValue;
 
 /// A predicate as it is typed, and what stands where it looked, on one line.
 pub fn finding(predicate: &Predicate, found: &Found) -> String {
-    let words: Vec<_> = predicate.words().iter().map(|word| typed(word)).collect();
+    let words: Vec<_> = predicate.words().iter().map(|text| word(text)).collect();
     escape_line(&format!("{}: {}", words.join(" "), told(found))).into_owned()
-}
-
-/// A word as a shell takes it.
-fn typed(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':' | '@' | '%' | '+' | ',' | '=');
-    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { shell_word(word) }
 }
 
 fn told(found: &Found) -> String {

@@ -32,5 +32,6 @@ pub fn show(report: &RefsReport, context: &mut Context) -> Result<(), CliError> 
 /// Says what was done, and the line to type that takes it back.
 pub fn say_undoable(context: &Context, done: &str, undo: &str) {
     context.say(&escape_line(done));
+    let undo = undo.strip_prefix("mnem").map_or(undo.to_owned(), |rest| format!("{}{rest}", context.typed()));
     context.say(&format!("{} {undo}", context.err_paint().hint("to undo:")));
 }

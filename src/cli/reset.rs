@@ -51,11 +51,13 @@ pub(super) fn run(args: &ResetArgs, context: &mut Context) -> Result<(), CliErro
         context.say(&format!("{} staged", changes(report.staged)));
     }
     if report.dropped > 0 {
-        context.say(&format!("{} no longer staged, and not kept", changes(report.dropped)));
+        context.say(&format!("{} no longer staged, which cannot be undone", changes(report.dropped)));
     }
     let way = if args.hard { "--hard" } else { "--soft" };
     match report.left {
-        Some(left) if left != report.entry.commit.id => context.say(&format!("to undo: mnem reset {way} {left}")),
+        Some(left) if left != report.entry.commit.id => {
+            context.say(&format!("{} {} reset {way} {left}", context.err_paint().hint("to undo:"), context.typed()));
+        }
         Some(_) | None => {}
     }
     if context.globals.json {

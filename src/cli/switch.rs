@@ -70,7 +70,7 @@ fn target(args: &SwitchArgs, context: &Context) -> Result<Target, CliError> {
     }
     match args.target.as_deref() {
         None => Err(CliError::usage("no branch is named").hint("mnem switch NAME")),
-        Some("-") => Ok(Target::Previous),
+        Some("-" | "@{-1}") => Ok(Target::Previous),
         Some(name) => {
             let branch =
                 branch_name(name).map_err(|error| error.hint("to stand on a commit: mnem switch --detach REV"))?;

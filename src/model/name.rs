@@ -95,6 +95,10 @@ fn fault_in(text: &str) -> Option<&'static str> {
         Some("have more than 255 bytes")
     } else if text == "@" || text == "HEAD" {
         Some("be '@' or 'HEAD'")
+    } else if text.ends_with("_HEAD") && text.bytes().all(|b| b.is_ascii_uppercase() || b == b'_') {
+        Some("be such as 'ORIG_HEAD'")
+    } else if text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit()) {
+        Some("be spelled as a full commit id")
     } else if text.starts_with('-') {
         Some("begin with '-'")
     } else if text.split('/').any(str::is_empty) {

@@ -118,11 +118,12 @@ pub fn amend<D: Disk>(
     request: &AmendRequest,
 ) -> Result<CommitReport, OpError> {
     let check = |view: &SessionView<'_, Reading>| {
-        last_commit(view.tables, &view.head)?;
+        refuse_foreign(view)?;
         plan(view, &request.only, request.overwrite).map(drop)
     };
     take_staged(store, session, &request.only, check, |tables, taking| {
         let view = taking.view(tables, session)?;
+        refuse_foreign(&view)?;
         let staged = plan(&view, &request.only, request.overwrite)?;
         let mut row = taking.row(&view);
         drop(view);
@@ -151,6 +152,13 @@ pub fn amend<D: Disk>(
         tables.set_session(session, &row)?;
         report(tables, amended, row.head, Some(last.id))
     })
+}
+
+/// Who has moved HEAD before amends only what that led to, and not what others have committed on top.
+fn refuse_foreign<A: Access>(view: &SessionView<'_, A>) -> Result<(), OpError> {
+    let (number, _) = last_commit(view.tables, &view.head)?;
+    let own = view.tables.last_update(&view.log_name())?;
+    if own.is_some_and(|(_, update)| update.new != Some(number)) { Err(OpError::Moved) } else { Ok(()) }
 }
 
 /// The commit on which a head stands.

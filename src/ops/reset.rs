@@ -56,7 +56,10 @@ pub fn reset<D: Disk>(
     let resolved = resolve(&view, revision)?;
     let (old, staged) = (view.head_commit()?, view.changes()?.len());
     let restaged = match mode {
-        ResetMode::Soft => restaged(&view, resolved.number)?,
+        ResetMode::Soft => {
+            refuse_conflicts(&view)?;
+            restaged(&view, resolved.number)?
+        }
         ResetMode::Hard => Vec::new(),
     };
     // What is staged from now on goes behind the mark before the transaction sets it.
@@ -91,6 +94,19 @@ pub fn reset<D: Disk>(
     // Not synced: numbers that are consumed never count.
     let truncated = if frame.is_some() { None } else { log.truncate().err().map(StoreError::from) };
     Ok(ResetReport { warning: warning.or(truncated), ..report })
+}
+
+/// Refuses where the branch has changed a staged node meanwhile: staged anew, that would not be told any more.
+fn refuse_conflicts<A: Access>(view: &SessionView<'_, A>) -> Result<(), OpError> {
+    let root = view.tables.root(view.head_commit()?)?;
+    let mut conflicts = Vec::new();
+    for (id, change) in view.changes()? {
+        let head = get(view.tables, root, &id)?.map(|(_, object)| object);
+        if head != change.base && head != change.version() {
+            conflicts.push(id);
+        }
+    }
+    if conflicts.is_empty() { Ok(()) } else { Err(OpError::Conflict(conflicts)) }
 }
 
 /// What has to be staged over the commit `target` so that the memory that the session sees stays as it is.

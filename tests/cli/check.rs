@@ -160,7 +160,7 @@ fn what_a_terminal_would_act_on_is_escaped() {
     let row = format!("{{\"name\":{},\"predicates\":[\"--absent\",{}]}}", json("n\n\u{1b}"), json("k\u{202e}"));
     let answer = place.mnem(&["check", "-", "-q"]).input(row).answer();
     let (first, second) = answer.stdout.split_once('\n').expect("two lines");
-    assert_eq!(first, "n^J^[: --absent 'k\\u{202e}': 'k\\u{202e}' is \"v\"");
+    assert_eq!(first, "n^J^[: --absent \"$(printf %b 'k\\0342\\0200\\0256')\": 'k\\u{202e}' is \"v\"");
     let (id, rest) = second.split_at("    k\\u{202e}: 0123456789".len());
     assert!(id.starts_with("    k\\u{202e}: "), "{answer:?}");
     assert_eq!(rest, " ~2025-12-01T08:00:00.000+00:00 A^[ (source: s\\u{9b})\n");

@@ -51,7 +51,7 @@ fn hard_drops_what_is_staged_and_left_behind() {
     place.mnem(&["put", "new", "1"]).output();
     let answer = place.mnem(&["reset", "--hard", "HEAD~1"]).answer();
     let told = format!(
-        "HEAD is now at {} (HEAD, main) plan the dinner\n1 change is no longer staged, and not kept\n\
+        "HEAD is now at {} (HEAD, main) plan the dinner\n1 change is no longer staged, which cannot be undone\n\
          to undo: mnem reset --hard {THIRD}\n",
         &SECOND[..10]
     );
@@ -61,7 +61,7 @@ fn hard_drops_what_is_staged_and_left_behind() {
     assert_eq!(head(&place), THIRD);
     place.mnem(&["put", "new", "1"]).output();
     let here = format!(
-        "HEAD is now at {} (HEAD, main) forget the allergies\n1 change is no longer staged, and not kept\n",
+        "HEAD is now at {} (HEAD, main) forget the allergies\n1 change is no longer staged, which cannot be undone\n",
         &THIRD[..10]
     );
     place.mnem(&["reset", "--hard"]).says(&format!("{THIRD}\n"), &here);
@@ -129,4 +129,26 @@ fn author_and_message_of_the_last_commit_stay_unless_others_are_given() {
     let unborn = "mnem: error[bad-revision]: no commit yet on 'main'\n\
         hint: make one with 'mnem put ID CONTENT' and 'mnem commit -m MESSAGE'\n";
     Place::with_store().mnem(&["commit", "--amend", "-m", "x"]).refuses(128, unborn);
+}
+
+#[test]
+fn a_conflict_is_not_reset_away_and_no_others_commit_is_amended() {
+    let place = Place::with_store();
+    place.mnem(&["put", "b", "1", "-m", "one"]).output();
+    place.mnem(&["put", "b", "mine"]).output();
+    place.mnem(&["--session", "other", "put", "b", "theirs", "-m", "two"]).output();
+    let conflict = "mnem: error[conflict]: 'b': 1 node was changed both here and on the branch\nhint: all stays staged; take \
+        the branch's version with 'mnem restore ID', or yours with 'mnem commit --overwrite -m MESSAGE'\n";
+    for way in [&["HEAD"][..], &["HEAD~1"], &["--soft", "HEAD"]] {
+        place.mnem(&["reset"]).arguments(way).refuses(3, conflict);
+    }
+    let foreign = "mnem: error[conflict]: the branch has moved meanwhile\nhint: the last commit is not this session's; look \
+        at it with 'mnem show', and commit on top with 'mnem commit -m MESSAGE'\n";
+    place.mnem(&["commit", "--amend", "-m", "x"]).refuses(3, foreign);
+    // The other session may, and hears how to undo it for itself.
+    let answer = place.mnem(&["--session", "other", "commit", "--amend", "-m", "x"]).answer();
+    assert!(answer.stderr.contains("to undo: mnem --session other reset --soft "), "{answer:?}");
+    place.mnem(&["restore", "b"]).output();
+    place.mnem(&["reset", "-q", "--soft", "HEAD~1"]).output();
+    place.mnem(&["get", "b"]).says("theirs", "");
 }

@@ -54,8 +54,17 @@ fn what_is_no_branch_is_refused_and_nothing_changes() {
         ),
         (
             &[SECOND],
-            128,
-            format!("bad-revision]: '{SECOND}' is a commit and no branch\nhint: mnem switch --detach {SECOND}"),
+            129,
+            format!(
+                "bad-ref]: '{SECOND}': a branch name may not be spelled as a full commit id\nhint: to stand on a commit: mnem \
+                 switch --detach REV"
+            ),
+        ),
+        (
+            &["-c", "ORIG_HEAD"],
+            129,
+            "bad-ref]: 'ORIG_HEAD': a branch name may not be such as 'ORIG_HEAD'\nhint: such as 'main' or 'agents/seven'"
+                .to_owned(),
         ),
         (&["-"], 128, "bad-revision]: this session has not switched yet\nhint: see 'mnem branch'".to_owned()),
         (&[], 129, "usage]: no branch is named\nhint: mnem switch NAME".to_owned()),
@@ -75,7 +84,7 @@ fn what_is_no_branch_is_refused_and_nothing_changes() {
         (
             &["-c", "x", "--detach"],
             129,
-            "usage]: the argument '--create <NAME>' cannot be used with '--detach'\nhint: see 'mnem --help'".to_owned(),
+            "usage]: the argument '--create <NAME>' cannot be used with '--detach'\nhint: see 'mnem switch --help'".to_owned(),
         ),
     ] {
         place.mnem(&["switch"]).arguments(arguments).refuses(status, &format!("mnem: error[{said}\n"));
