@@ -122,7 +122,7 @@ fn what_a_terminal_would_act_on_is_escaped() {
     let long = format!("\u{1b}[31m\u{202e}{}", "x".repeat(100));
     place.mnem(&["put", "a\u{202e}", &long]).output();
     let told = format!(
-        "--equals 'a\\u{{202e}}' 'it'\\''s^[': 'a\\u{{202e}}' is \"\\u001b[31m\\u{{202e}}{}…\n",
+        "--equals \"$(printf %b 'a\\0342\\0200\\0256')\" \"$(printf %b 'it\\0047s\\0033')\": 'a\\u{{202e}}' is \"\\u001b[31m\\u{{202e}}{}…\n",
         "x".repeat(60 - "\"\\u001b[31m\u{202e}".chars().count())
     );
     place.mnem(&["test", "--equals", "a\u{202e}", "it's\u{1b}"]).ends(1, "", &told);
