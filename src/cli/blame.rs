@@ -6,7 +6,7 @@ use super::error::{CliError, Word, shell_word};
 use super::json::BlameJson;
 use super::paint::Paint;
 use super::patch::remark_text;
-use super::pattern::pattern;
+use super::pattern::patterns;
 use super::text::{abridge, escape_block, escape_line};
 use super::writer_text;
 use crate::graph::{Blame, Parts, Removal, Unit, Writer};
@@ -58,7 +58,7 @@ pub(super) struct BlameArgs {
 }
 
 pub(super) fn run(args: &BlameArgs, context: &mut Context) -> Result<(), CliError> {
-    let patterns = args.patterns.iter().map(|text| pattern(text, args.literal)).collect::<Result<Vec<_>, _>>()?;
+    let patterns = patterns(&args.patterns, args.literal)?;
     let id = match patterns.as_slice() {
         [one] => one.exact().cloned(),
         _ => None,

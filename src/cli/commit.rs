@@ -5,7 +5,7 @@ use super::error::{CliError, Word};
 use super::get::shortened;
 use super::input::{name, read_bytes};
 use super::json::{CommitJson, StagedJson, letter};
-use super::pattern::pattern;
+use super::pattern::patterns;
 use super::put::utf8;
 use super::text::escape_line;
 use crate::model::{MAX_CONTENT_BYTES, Message, Pattern};
@@ -66,7 +66,7 @@ pub(super) struct CommitArgs {
 }
 
 pub(super) fn run(args: &CommitArgs, context: &mut Context) -> Result<(), CliError> {
-    let only = args.only.iter().map(|text| pattern(text, args.literal)).collect::<Result<Vec<_>, _>>()?;
+    let only = patterns(&args.only, args.literal)?;
     if args.dry_run {
         return dry_run(args, &only, context);
     }

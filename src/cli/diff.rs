@@ -3,7 +3,7 @@
 use super::changes::{ChangeStyle, Form};
 use super::context::{AtRevision, Context};
 use super::error::CliError;
-use super::pattern::{or_pattern, pattern};
+use super::pattern::{or_pattern, patterns};
 use super::text::escape_line;
 use crate::graph::Selection;
 use crate::ops::{self, Between};
@@ -39,7 +39,7 @@ pub(super) struct DiffArgs {
 }
 
 pub(super) fn run(args: &DiffArgs, context: &mut Context) -> Result<(), CliError> {
-    let patterns = args.patterns.iter().map(|text| pattern(text, args.literal)).collect::<Result<Vec<_>, _>>()?;
+    let patterns = patterns(&args.patterns, args.literal)?;
     let store = context.store()?;
     let session = context.session()?;
     let between = between(args, context, &store)?;

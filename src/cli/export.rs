@@ -4,7 +4,7 @@ use super::context::{AtRevision, Context};
 use super::error::CliError;
 use super::folder;
 use super::output::write_file;
-use super::pattern::pattern;
+use super::pattern::patterns;
 use crate::model::Node;
 use crate::object::encode_row;
 use crate::ops::{self, LsRequest};
@@ -38,7 +38,7 @@ pub(super) struct ExportArgs {
 }
 
 pub(super) fn run(args: &ExportArgs, context: &mut Context) -> Result<(), CliError> {
-    let patterns = args.patterns.iter().map(|text| pattern(text, args.literal)).collect::<Result<Vec<_>, _>>()?;
+    let patterns = patterns(&args.patterns, args.literal)?;
     let store = context.store()?;
     let session = context.session()?;
     let revision = context.revision(&args.at, &store)?;

@@ -4,7 +4,7 @@ use super::context::{AtRevision, Context};
 use super::error::CliError;
 use super::json::V;
 use super::paint::Paint;
-use super::pattern::{pattern, regex};
+use super::pattern::{patterns, regex};
 use super::text::{escape_block, escape_line};
 use crate::model::NodeId;
 use crate::ops::{self, GrepRequest, Matched, MatchedLine};
@@ -100,7 +100,7 @@ pub(super) fn run(args: &GrepArgs, context: &mut Context) -> Result<(), CliError
     refuse_options(&args.regex, context)?;
     let text = if args.fixed_strings { Cow::Owned(regex::escape(&args.regex)) } else { Cow::Borrowed(&*args.regex) };
     let regex = regex("REGEX", &text, args.ignore_case)?;
-    let patterns = args.patterns.iter().map(|text| pattern(text, args.literal)).collect::<Result<_, _>>()?;
+    let patterns = patterns(&args.patterns, args.literal)?;
     let store = context.store()?;
     let session = context.session()?;
     let revision = context.revision(&args.at, &store)?;

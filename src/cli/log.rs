@@ -7,7 +7,7 @@ use super::error::CliError;
 use super::json::CommitJson;
 use super::lanes::{Drawing, Lanes};
 use super::node_filter::NodeFilterArgs;
-use super::pattern::{or_pattern, pattern, regex};
+use super::pattern::{or_pattern, patterns, regex};
 use super::text::escape_line;
 use crate::graph::{Selection, TextChange};
 use crate::model::CommitTime;
@@ -107,7 +107,7 @@ pub(super) struct LogArgs {
 }
 
 pub(super) fn run(args: &LogArgs, context: &mut Context) -> Result<(), CliError> {
-    let patterns = args.patterns.iter().map(|text| pattern(text, args.literal)).collect::<Result<_, _>>()?;
+    let patterns = patterns(&args.patterns, args.literal)?;
     if args.graph && (context.globals.json || context.globals.nul) {
         return Err(CliError::usage("--graph is for people").hint("--json names the parents of each commit"));
     }

@@ -4,7 +4,7 @@ use super::context::{AtRevision, Context};
 use super::error::CliError;
 use super::json::{NodeJson, V};
 use super::node_filter::NodeFilterArgs;
-use super::pattern::pattern;
+use super::pattern::patterns;
 use super::text::escape_line;
 use crate::ops::{self, Listed, LsRequest, Order};
 use serde::Serialize;
@@ -51,7 +51,7 @@ struct CountJson {
 }
 
 pub(super) fn run(args: &LsArgs, context: &mut Context) -> Result<(), CliError> {
-    let patterns = args.patterns.iter().map(|text| pattern(text, args.literal)).collect::<Result<Vec<_>, _>>()?;
+    let patterns = patterns(&args.patterns, args.literal)?;
     let store = context.store()?;
     let session = context.session()?;
     let revision = context.revision(&args.at, &store)?;

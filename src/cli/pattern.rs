@@ -12,6 +12,11 @@ pub fn pattern(text: &str, literal: bool) -> Result<Pattern, CliError> {
     Pattern::parse(text, literal).map_err(|error| CliError::from(error).about(&shortened(text)))
 }
 
+/// Reads several id patterns.
+pub fn patterns(texts: &[String], literal: bool) -> Result<Vec<Pattern>, CliError> {
+    texts.iter().map(|text| pattern(text, literal)).collect()
+}
+
 /// The error of a command that takes revisions, and patterns behind `--`: who gave an id for a revision learns where it
 /// belongs.
 pub fn or_pattern(error: OpError, command: &str) -> CliError {

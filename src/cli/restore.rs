@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::error::{CliError, Word};
 use super::json::StagedJson;
-use super::pattern::pattern;
+use super::pattern::patterns;
 use crate::ops;
 
 /// Take staged changes back, or stage what a revision has
@@ -26,7 +26,7 @@ pub(super) struct RestoreArgs {
 }
 
 pub(super) fn run(args: &RestoreArgs, context: &mut Context) -> Result<(), CliError> {
-    let patterns = args.patterns.iter().map(|text| pattern(text, args.literal)).collect::<Result<Vec<_>, _>>()?;
+    let patterns = patterns(&args.patterns, args.literal)?;
     let revision = args.source.as_deref().map(|rev| context.read_revision(rev)).transpose()?;
     let store = context.store_to_write()?;
     let session = context.session()?;

@@ -5,7 +5,7 @@ use super::commit_text::block;
 use super::context::{AtRevision, Context};
 use super::error::CliError;
 use super::json::CommitJson;
-use super::pattern::{or_pattern, pattern};
+use super::pattern::{or_pattern, patterns};
 use crate::graph::Revision;
 use crate::ops;
 
@@ -34,7 +34,7 @@ pub(super) struct ShowArgs {
 }
 
 pub(super) fn run(args: &ShowArgs, context: &mut Context) -> Result<(), CliError> {
-    let patterns = args.patterns.iter().map(|text| pattern(text, args.literal)).collect::<Result<Vec<_>, _>>()?;
+    let patterns = patterns(&args.patterns, args.literal)?;
     let store = context.store()?;
     let session = context.session()?;
     let revision = match &args.revision {

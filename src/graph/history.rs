@@ -3,13 +3,15 @@
 use super::{Reach, Writer, origin, versions};
 use crate::model::NodeId;
 use crate::object::{Leaf, get};
-use crate::store::{Access, CommitRecord, Number, StoreError, Tables};
+use crate::store::{Access, CommitRecord, Number, Place, StoreError, Tables};
 
 /// A commit that wrote a version of a node, or took the node away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The commit.
     pub commit: Number,
+    /// Where it stands.
+    pub place: Place,
     /// The node as it left it; `None` where it took it away.
     pub leaf: Option<Leaf>,
 }
@@ -27,7 +29,7 @@ pub fn history<'a, A: Access>(
         if !reach.contains(tables, commit.place)? {
             return Ok(None);
         }
-        Ok(Some(Step { commit: number, leaf: get(tables, commit.root.link(), id)? }))
+        Ok(Some(Step { commit: number, place: commit.place, leaf: get(tables, commit.root.link(), id)? }))
     };
     let older = versions(tables, id, &[start])?.into_iter().filter(move |&number| number <= start);
     Ok(older.map(step).filter_map(Result::transpose))
@@ -41,8 +43,7 @@ pub fn removal<A: Access>(tables: &Tables<A>, id: &NodeId, start: Number) -> Res
     let mut overwritten = None;
     let mut places = Vec::new();
     for step in history(tables, id, start)? {
-        let Step { commit, leaf } = step?;
-        let place = tables.commit(commit)?.place;
+        let Step { commit, place, leaf } = step?;
         if leaf.is_some() {
             places.push(place);
             written = None;

@@ -11,6 +11,7 @@ mod history;
 mod lineage;
 #[cfg(feature = "internals")]
 mod merge;
+mod near;
 mod node_filter;
 mod node_versions;
 mod origin;
@@ -31,6 +32,7 @@ pub use history::{Step, history, last_version, removal};
 pub use lineage::{Lineage, Unit, Versions, leaf_paths, lineage};
 #[cfg(feature = "internals")]
 pub use merge::{Merged, NodeMerge, Side, merge_contents, merge_nodes, merge_texts, merge_values};
+pub use near::nearest;
 pub use node_filter::NodeFilter;
 pub use node_versions::{NodeVersions, STAGED};
 pub use origin::{Origin, Removal, Writer, origin, written};

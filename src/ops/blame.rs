@@ -163,7 +163,7 @@ pub fn versions_of<D: Disk>(
         }
         if let Some(start) = start {
             for step in history(view.tables, id, start)? {
-                let Step { commit, leaf } = step?;
+                let Step { commit, leaf, .. } = step?;
                 found.push(match leaf {
                     Some(leaf) => Version::Written(Box::new(written(view.tables, leaf)?.into())),
                     None => {

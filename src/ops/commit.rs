@@ -54,7 +54,7 @@ fn plan<A: Access>(
         if old == change.version() {
             continue;
         }
-        if old != change.base && !overwrite {
+        if change.collides_with(old) && !overwrite {
             conflicts.push(id);
             continue;
         }

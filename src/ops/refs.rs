@@ -1,7 +1,7 @@
 //! What the verbs share that move branches and tags.
 
 use super::OpError;
-use crate::graph::Doubt;
+use crate::graph::{Doubt, nearest};
 use crate::model::SessionName;
 use crate::object::CommitId;
 use crate::store::{Access, Disk, Head, Number, Store, StoreError, Tables, short_branch, short_tag};
@@ -38,16 +38,8 @@ pub(super) fn existing<A: Access>(tables: &Tables<A>, name: &str) -> Result<Numb
         Some(short) => ("refs/tags/", short),
         None => ("refs/heads/", short_branch(name)),
     };
-    let mut near: Vec<(f64, String)> = Vec::new();
-    for (full, _) in tables.references(prefix)? {
-        let other = &full[prefix.len()..];
-        let likeness = strsim::jaro_winkler(other, short);
-        if likeness > 0.8 {
-            near.push((likeness, other.to_owned()));
-        }
-    }
-    near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    let near = near.into_iter().take(3).map(|(_, name)| name).collect();
+    let refs = tables.references(prefix)?;
+    let near = nearest(short, refs.iter().map(|(full, _)| (&full[prefix.len()..], &full[prefix.len()..])));
     Err(OpError::NoRef { name: name.to_owned(), near })
 }
 

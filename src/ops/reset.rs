@@ -102,7 +102,7 @@ fn refuse_conflicts<A: Access>(view: &SessionView<'_, A>) -> Result<(), OpError>
     let mut conflicts = Vec::new();
     for (id, change) in view.changes()? {
         let head = get(view.tables, root, &id)?.map(|(_, object)| object);
-        if head != change.base && head != change.version() {
+        if change.collides_with(head) {
             conflicts.push(id);
         }
     }

@@ -44,7 +44,7 @@ pub fn status<D: Disk>(store: &Store<D>, session: &SessionName) -> Result<Status
         for (id, change) in view.changes()? {
             let old = get(view.tables, root, &id)?.map(|(_, object)| object);
             let hash = change.version();
-            if old != change.base && old != hash {
+            if change.collides_with(old) {
                 conflicts.push(id.clone());
             }
             let state = StagedState::between(old, hash);

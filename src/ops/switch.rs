@@ -170,7 +170,7 @@ fn carried<A: Access>(view: &SessionView<'_, A>, target: Option<Number>) -> Resu
         }
         carried += 1;
         // What stands for a conflict where the session is does so still.
-        if there != change.base && !stays {
+        if change.collides_with(there) && !stays {
             collisions.push(id);
         }
     }

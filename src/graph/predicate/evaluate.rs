@@ -3,7 +3,6 @@
 use super::json_value::same_value;
 use super::{Claim, Comparison, Pointer, Predicate};
 use crate::model::{Content, NodeId, Pattern, pointer};
-use std::borrow::Cow;
 
 /// A memory that can be asked.
 pub trait State {
@@ -57,10 +56,10 @@ impl Predicate {
                 let (present, found) = on_content(state, id, |_| true)?;
                 (!present, found)
             }
-            Claim::Equals(id, text) => on_content(state, id, |content| shown(content) == *text)?,
+            Claim::Equals(id, text) => on_content(state, id, |content| content.readable() == *text)?,
             Claim::EqualsJson(id, json) => on_content(state, id, |content| same_value(content.json(), json.json()))?,
             Claim::Contains(id, text) => on_content(state, id, |content| contains(content, text))?,
-            Claim::Matches(id, regex) => on_content(state, id, |content| regex.is_match(&shown(content)))?,
+            Claim::Matches(id, regex) => on_content(state, id, |content| regex.is_match(&content.readable()))?,
             Claim::PathExists(id, path) => on_value(state, id, path, |_| true)?,
             Claim::PathEquals(id, path, json) => on_value(state, id, path, |value| same_value(value, json.json()))?,
             Claim::Count(pattern, comparison, number) => {
@@ -117,13 +116,8 @@ fn on_value<S: State>(
     Ok((value.is_some_and(claim), Found::Value(id.clone(), path.clone(), kept)))
 }
 
-/// What a TEXT is compared with: the text of a string, else the JSON text.
-fn shown(content: &Content) -> Cow<'_, str> {
-    content.text().unwrap_or(Cow::Borrowed(content.json()))
-}
-
 fn contains(content: &Content, text: &str) -> bool {
-    shown(content).contains(text)
+    content.readable().contains(text)
 }
 
 impl Comparison {

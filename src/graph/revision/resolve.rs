@@ -2,7 +2,7 @@
 
 use super::super::back::back;
 use super::{Base, Revision, RevisionError, Selection, Step};
-use crate::graph::merge_bases;
+use crate::graph::{merge_bases, nearest};
 use crate::object::CommitId;
 use crate::store::{Access, Head, Number, RefUpdate, SessionView, StoreError, Tables, short_branch};
 
@@ -315,17 +315,9 @@ fn short_ref(name: &str) -> &str {
 
 /// Branches and tags whose names are like `name`, the likest first.
 fn near<A: Access>(tables: &Tables<A>, name: &str) -> Result<Vec<String>, StoreError> {
-    let mut near: Vec<(f64, String)> = Vec::new();
-    for (full, _) in tables.references("refs/")? {
-        let likeness = strsim::jaro_winkler(short_ref(&full), short_ref(name));
-        if likeness > 0.8 {
-            let told = if name.starts_with("refs/") { &full } else { short_ref(&full) };
-            near.push((likeness, told.to_owned()));
-        }
-    }
-    near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    near.dedup();
-    Ok(near.into_iter().take(3).map(|(_, name)| name).collect())
+    let refs = tables.references("refs/")?;
+    let told = |full| if name.starts_with("refs/") { full } else { short_ref(full) };
+    Ok(nearest(short_ref(name), refs.iter().map(|(full, _)| (short_ref(full), told(full)))))
 }
 
 #[cfg(test)]

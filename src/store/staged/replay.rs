@@ -35,6 +35,11 @@ impl<'a> StagedChange<'a> {
         self.version() != self.base
     }
 
+    /// Whether the node has become something else where `found` stands: neither what the change replaces nor the new version.
+    pub fn collides_with(&self, found: Option<ObjectId>) -> bool {
+        found != self.base && found != self.version()
+    }
+
     fn after(before: Option<Self>, change: Change<'a>) -> Option<Self> {
         let first = |base| before.map_or(base, |before| before.base);
         match change {
