@@ -272,8 +272,10 @@ impl Context {
         if let Some(store) = &self.globals.store {
             words.extend(["--store".to_owned(), word(&store.display().to_string())]);
         }
-        if let Some(session) = &self.globals.session {
-            words.extend(["--session".to_owned(), word(session)]);
+        if let Ok(session) = self.session()
+            && (self.globals.session.is_some() || session != SessionName::default())
+        {
+            words.extend(["--session".to_owned(), word(session.as_str())]);
         }
         words.join(" ")
     }

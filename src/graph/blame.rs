@@ -85,7 +85,11 @@ impl<A: Access> Memory<'_, '_, A> {
             Some(origin) => Ok(parts.ignored.contains(&origin.number)),
             None => Ok::<_, StoreError>(false),
         };
-        let found = lineage(&versions, start, unit, &pass_over, wanted.clone())?;
+        let mut found = lineage(&versions, start, unit, &pass_over, wanted.clone())?;
+        // Between two parts at one path, of a key that is there twice, others may stand.
+        if let (Unit::Leaf, Some(path)) = (unit, &parts.path) {
+            found.parts.retain(|part| part.path.as_deref().is_some_and(|leaf| is_at(&node.content, path, leaf)));
+        }
         let mut writers = BTreeMap::new();
         let writer = |version: Number| {
             let origin = versions.origin(version)?;
@@ -135,14 +139,15 @@ fn wanted(content: &Content, unit: Unit, parts: &Parts) -> Result<Option<Range<u
         return if there { Ok(Some(wanted.start..wanted.end.min(count))) } else { Err(Lacking::Lines(count)) };
     }
     let (Unit::Leaf, Some(path)) = (unit, &parts.path) else { return Ok(None) };
-    let lacking = || Lacking::Path(path.clone());
-    if !pointer(content.json(), path).is_ok_and(|value| value.is_some()) {
-        return Err(lacking());
-    }
+    let paths = leaf_paths(content);
+    let is_wanted = |leaf: &String| is_at(content, path, leaf);
+    let range = paths.iter().position(is_wanted).zip(paths.iter().rposition(is_wanted));
+    range.map(|(first, last)| Some(first..last + 1)).ok_or_else(|| Lacking::Path(path.clone()))
+}
+
+/// Whether a leaf is what stands at `path`, a part of that, or the one into which it leads.
+fn is_at(content: &Content, path: &str, leaf: &str) -> bool {
     let leads =
         |from: &str, to: &str| to.strip_prefix(from).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    let paths = leaf_paths(content);
-    let is_wanted = |leaf: &String| leads(path, leaf) || leads(leaf, path);
-    let range = paths.iter().position(is_wanted).zip(paths.iter().rposition(is_wanted));
-    range.map(|(first, last)| Some(first..last + 1)).ok_or_else(lacking)
+    leads(path, leaf) || leads(leaf, path) && pointer(content.json(), path).is_ok_and(|value| value.is_some())
 }

@@ -338,3 +338,17 @@ fn by_line_a_value_has_the_lines_of_its_json_text() {
     let rows = [header(0), "    2   \"a\":1,".to_owned(), header(1), "    3   \"b\":3".to_owned()];
     place.mnem(&["blame", "p", "-L", "2,3"]).says(&lines(&rows), "");
 }
+
+#[test]
+fn of_a_key_that_is_there_twice_both_are_told_and_nothing_between() {
+    let place = Place::with_store();
+    place.mnem(&["put", "j", "-t", "json", r#"{"a":{"x":1},"b":[1,2],"a":{"y":2}}"#, "-m", "one"]).output();
+    let header = format!("{} ~2025-12-01T08:00:00.000+00:00 Ada <ada@example.org>", commits(&place)[0]);
+    let told = |leaves: &[&str]| {
+        format!("{header}\n{}", lines(&leaves.iter().map(|leaf| format!("    {leaf}")).collect::<Vec<_>>()))
+    };
+    place.mnem(&["blame", "j", "--path", "/a"]).says(&told(&["/a/x: 1", "/a/y: 2"]), "");
+    place.mnem(&["blame", "j", "--path", "/a/x"]).says(&told(&["/a/x: 1"]), "");
+    place.mnem(&["blame", "j", "--path", "/b"]).says(&told(&["/b/0: 1", "/b/1: 2"]), "");
+    assert_eq!(place.mnem(&["blame", "j", "--path", "/a/z"]).answer().status, 1);
+}

@@ -148,6 +148,8 @@ fn a_conflict_is_not_reset_away_and_no_others_commit_is_amended() {
     // The other session may, and hears how to undo it for itself.
     let answer = place.mnem(&["--session", "other", "commit", "--amend", "-m", "x"]).answer();
     assert!(answer.stderr.contains("to undo: mnem --session other reset --soft "), "{answer:?}");
+    let answer = place.mnem(&["commit", "--amend", "-m", "y"]).env("MNEM_SESSION", "other").answer();
+    assert!(answer.stderr.contains("to undo: mnem --session other reset --soft "), "{answer:?}");
     place.mnem(&["restore", "b"]).output();
     place.mnem(&["reset", "-q", "--soft", "HEAD~1"]).output();
     place.mnem(&["get", "b"]).says("theirs", "");
