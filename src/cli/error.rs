@@ -47,7 +47,9 @@ words! {
     NotMerged = "not-merged", 1;
     BranchInUse = "branch-in-use", 1;
     WouldOverwrite = "would-overwrite", 1;
+    NotFastForward = "not-fast-forward", 1;
     Conflict = "conflict", 3;
+    InProgress = "in-progress", 3;
     NoStore = "no-store", 128;
     UnsafeStore = "unsafe-store", 128;
     BadRevision = "bad-revision", 128;
@@ -286,6 +288,25 @@ impl From<OpError> for CliError {
             }
             OpError::OnNoBranch => Self::of(Word::Usage, &error).hint("mnem branch -m OLD NEW"),
             OpError::NoPrevious => Self::of(Word::BadRevision, &error).hint("see 'mnem branch'"),
+            OpError::InProgress(underway) => {
+                let name = underway.name();
+                Self::of(Word::InProgress, &error).hint(format!(
+                    "see 'mnem status'; finish it with 'mnem {name} --continue', or leave it with 'mnem {name} --abort'"
+                ))
+            }
+            OpError::NothingInProgress(_) => Self::of(Word::Usage, &error).hint("see 'mnem status'"),
+            OpError::Unsettled(ref ids) => {
+                Self::of(Word::Conflict, &error).about(&quoted(ids)).hint("see 'mnem status'")
+            }
+            OpError::NoConflict(_) => Self::of(Word::NoNode, &error).hint("see 'mnem status'"),
+            OpError::NoBase(_) => Self::of(Word::Usage, &error).hint("take ours, theirs or delete"),
+            OpError::NotFastForward(ref name) => {
+                Self::of(Word::NotFastForward, &error).hint(format!("mnem merge {}", word(name)))
+            }
+            OpError::Mainline { parents, .. } => Self::of(Word::Usage, &error).hint(match parents {
+                0 | 1 => "leave -m out".to_owned(),
+                parents => format!("name one of 1 to {parents} with -m; see 'mnem log --graph'"),
+            }),
             OpError::WouldOverwrite(ref ids) => Self::of(Word::WouldOverwrite, &error).about(&quoted(ids)).hint(
                 "nothing was done; commit them with 'mnem commit -m MESSAGE', or take them back with 'mnem restore ID'",
             ),

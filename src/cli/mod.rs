@@ -10,6 +10,7 @@ mod commit_text;
 mod complete;
 mod completions;
 mod config;
+mod conflict;
 mod context;
 mod demo;
 mod diff;
@@ -28,6 +29,7 @@ mod junit;
 mod lanes;
 mod log;
 mod ls;
+mod merge;
 mod merge_base;
 mod node_filter;
 mod output;
@@ -42,8 +44,10 @@ mod refs;
 mod reset;
 mod restore;
 mod rev_parse;
+mod revert;
 mod rm;
 mod rows;
+mod settle;
 mod shell;
 mod show;
 mod staging;
@@ -101,6 +105,8 @@ enum Verb {
     Branch(branch::BranchArgs),
     Switch(switch::SwitchArgs),
     Tag(tag::TagArgs),
+    Merge(merge::MergeArgs),
+    Revert(revert::RevertArgs),
     Get(get::GetArgs),
     Ls(ls::LsArgs),
     Grep(grep::GrepArgs),
@@ -237,6 +243,8 @@ fn dispatch(cli: Cli) -> Result<bool, CliError> {
         Verb::Branch(args) => branch::run(&args, &mut context)?,
         Verb::Switch(args) => switch::run(&args, &mut context)?,
         Verb::Tag(args) => tag::run(&args, &mut context)?,
+        Verb::Merge(args) => merge::run(&args, &mut context)?,
+        Verb::Revert(args) => revert::run(&args, &mut context)?,
         Verb::Rm(args) => rm::run(&args, &mut context)?,
         Verb::Reset(args) => reset::run(&args, &mut context)?,
         Verb::Status(args) => status::run(&args, &mut context)?,

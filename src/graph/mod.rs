@@ -9,7 +9,6 @@ mod compare;
 mod entry;
 mod history;
 mod lineage;
-#[cfg(feature = "internals")]
 mod merge;
 mod near;
 mod node_filter;
@@ -30,6 +29,7 @@ pub use compare::*;
 pub use entry::{Entry, Surroundings};
 pub use history::{Step, history, last_version, removal};
 pub use lineage::{Lineage, Unit, Versions, leaf_paths, lineage};
+pub use merge::{Base, Conflict, Join, Version, join, merged_base, undone};
 #[cfg(feature = "internals")]
 pub use merge::{Merged, NodeMerge, Side, merge_contents, merge_nodes, merge_texts, merge_values};
 pub use near::nearest;

@@ -92,13 +92,20 @@ impl<C: Commits> Iterator for Walk<'_, C> {
 /// The best common ancestors of two commits: those that are ancestors of both and of no other such. The highest number
 /// first; several where histories cross.
 pub fn merge_bases<C: Commits>(commits: &C, one: Number, other: Number) -> Result<Vec<Number>, C::Error> {
+    merge_bases_with(commits, &[one], other)
+}
+
+/// The same of one commit and a merge of several, which need not be there.
+pub fn merge_bases_with<C: Commits>(commits: &C, merged: &[Number], other: Number) -> Result<Vec<Number>, C::Error> {
     const ONE: u8 = 1;
     const OTHER: u8 = 2;
     const BOTH: u8 = ONE | OTHER;
     /// An ancestor of a base that was found.
     const BEHIND: u8 = 4;
     let mut open: BTreeMap<Number, u8> = BTreeMap::new();
-    *open.entry(one).or_default() |= ONE;
+    for &one in merged {
+        *open.entry(one).or_default() |= ONE;
+    }
     *open.entry(other).or_default() |= OTHER;
     let mut bases = Vec::new();
     // A commit is taken when all its descendants have been, so what is known of it by then is all.

@@ -106,7 +106,6 @@ pub struct Part {
 }
 
 /// The elements of an array or the members of an object, in their order; none of any other value.
-#[cfg_attr(not(any(test, feature = "internals")), expect(dead_code, reason = "merges stand on it"))]
 pub fn parts(json: &str) -> Vec<Part> {
     let mut cursor = Cursor { json, at: 0 };
     let mut parts = Vec::new();

@@ -16,9 +16,7 @@ mod tree;
 
 pub use author::{Author, Message};
 pub use content::{Content, JsonError, MAX_CONTENT_BYTES, json_string_length, push_json_string};
-#[cfg(feature = "internals")]
-pub use json::{Part, parts};
-pub use json::{PointerError, minify, pieces, pointer};
+pub use json::{Part, PointerError, minify, parts, pieces, pointer};
 #[cfg(any(test, feature = "internals"))]
 pub use json::{elements, members};
 pub use name::{BranchName, NameError, SessionName, TagName};

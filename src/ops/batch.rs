@@ -1,5 +1,6 @@
 //! A whole history in one process: many commits in one transaction.
 
+use super::joining::refuse_in_progress;
 use super::staged::{Objects, Standing, Version, last_versions};
 use super::{OpError, StagedReport, Write};
 use crate::graph::{Entry, Surroundings};
@@ -44,6 +45,7 @@ pub fn batch<D: Disk>(
     let path = log.path().to_owned();
     let snapshot = store.snapshot()?;
     let view = SessionView::new(&snapshot, session, &path, &bytes)?;
+    refuse_in_progress(&view)?;
     // Asked of the snapshot first, so that what is refused, or changes nothing, leaves the database as it was.
     let (groups, without_commit) = planned(&view, groups)?;
     if groups.is_empty() {

@@ -1,15 +1,16 @@
 //! Making what is staged a commit.
 
+use super::joining::refuse_in_progress;
+use super::taking::take_staged;
 use super::{OpError, StagedReport, StagedState};
 use crate::graph::{Entry, RevisionError, Surroundings};
 use crate::model::{Author, CommitTime, Message, NodeId, Pattern, SessionName};
 use crate::object::{CommitId, decode_node, diff, encode_node, get, node_object_id};
 use crate::store::{
-    Access, ChangeCount, CommitRecord, CommitWords, Disk, Head, NewFrame, NodeBytes, Number, Reading, Session,
-    SessionView, Store, StoreError, Tables, Writing, short_branch,
+    Access, ChangeCount, CommitRecord, CommitWords, Disk, Head, NodeBytes, Number, Reading, SessionView, Store,
+    StoreError, Tables, Writing, short_branch,
 };
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// What is asked for.
 #[derive(Clone, Debug)]
@@ -82,8 +83,12 @@ pub fn commit<D: Disk>(
     request: &CommitRequest,
 ) -> Result<CommitReport, OpError> {
     let CommitRequest { words, allow_empty, only, overwrite } = request;
-    let check = |view: &SessionView<'_, Reading>| refuse_nothing(&plan(view, only, *overwrite)?, *allow_empty);
-    take_staged(store, session, only, check, |tables, taking| {
+    let check = |view: &SessionView<'_, Reading>| {
+        refuse_in_progress(view)?;
+        refuse_nothing(&plan(view, only, *overwrite)?, *allow_empty)
+    };
+    let chosen = |(): &(), id: &NodeId| Pattern::choose(only, id.as_str());
+    let (report, warning) = take_staged(store, session, check, chosen, |tables, taking, ()| {
         let view = taking.view(tables, session)?;
         let changes = plan(&view, only, *overwrite)?;
         refuse_nothing(&changes, *allow_empty)?;
@@ -92,7 +97,8 @@ pub fn commit<D: Disk>(
         drop(view);
         let (number, _) = tables.commit_on_head(session, row, changes, words.clone(), "commit")?;
         report(tables, number, head, None)
-    })
+    })?;
+    Ok(CommitReport { warning, ..report })
 }
 
 /// What is asked for of a commit that takes the place of the last one.
@@ -118,10 +124,12 @@ pub fn amend<D: Disk>(
     request: &AmendRequest,
 ) -> Result<CommitReport, OpError> {
     let check = |view: &SessionView<'_, Reading>| {
+        refuse_in_progress(view)?;
         refuse_foreign(view)?;
         plan(view, &request.only, request.overwrite).map(drop)
     };
-    take_staged(store, session, &request.only, check, |tables, taking| {
+    let chosen = |(): &(), id: &NodeId| Pattern::choose(&request.only, id.as_str());
+    let (report, warning) = take_staged(store, session, check, chosen, |tables, taking, ()| {
         let view = taking.view(tables, session)?;
         refuse_foreign(&view)?;
         let staged = plan(&view, &request.only, request.overwrite)?;
@@ -151,7 +159,8 @@ pub fn amend<D: Disk>(
         tables.advance_head(session, &mut row, amended, request.time, "commit (amend)")?;
         tables.set_session(session, &row)?;
         report(tables, amended, row.head, Some(last.id))
-    })
+    })?;
+    Ok(CommitReport { warning, ..report })
 }
 
 /// Who has moved HEAD before amends only what that led to, and not what others have committed on top.
@@ -177,60 +186,6 @@ fn report(
     let commit = tables.commit(number)?;
     let entry = Surroundings::new(tables, &head)?.entry(tables, number, commit, &BTreeMap::new())?;
     Ok(CommitReport { entry, head, replaced, warning: None })
-}
-
-/// The staged log while a command takes from it.
-struct Taking<'l> {
-    path: &'l Path,
-    bytes: &'l [u8],
-    /// What the session will have consumed.
-    consumed: u64,
-}
-
-impl<'l> Taking<'l> {
-    fn view<'t, A: Access>(
-        &self,
-        tables: &'t Tables<A>,
-        session: &SessionName,
-    ) -> Result<SessionView<'t, A>, StoreError>
-    where
-        'l: 't,
-    {
-        SessionView::new(tables, session, self.path, self.bytes)
-    }
-
-    /// The row that the session gets.
-    fn row<A: Access>(&self, view: &SessionView<'_, A>) -> Session {
-        Session { consumed: self.consumed, ..view.next_row() }
-    }
-}
-
-/// Lets `write` commit what is staged for the ids that `only` chooses, once `check` has found nothing against it.
-fn take_staged<D: Disk>(
-    store: &Store<D>,
-    session: &SessionName,
-    only: &[Pattern],
-    check: impl FnOnce(&SessionView<'_, Reading>) -> Result<(), OpError>,
-    write: impl FnOnce(&mut Tables<Writing<'_>>, &Taking<'_>) -> Result<CommitReport, OpError>,
-) -> Result<CommitReport, OpError> {
-    let mut log = store.lock_log(session)?;
-    let bytes = log.read().map_err(StoreError::from)?;
-    let path = log.path().to_owned();
-
-    let snapshot = store.snapshot()?;
-    let view = SessionView::new(&snapshot, session, &path, &bytes)?;
-    check(&view)?;
-    // What stays staged goes behind the mark before the transaction sets it.
-    let staying = view.staying(|id| Pattern::choose(only, id.as_str()))?;
-    let consumed = staying.as_ref().map_or(view.staged.last(), NewFrame::mark);
-    if let Some(frame) = &staying {
-        log.append(frame).map_err(StoreError::from)?;
-    }
-    let taking = Taking { path: &path, bytes: &bytes, consumed };
-    let (report, warning) = store.write(snapshot, |tables| write(tables, &taking))?;
-    // Not synced: numbers that are consumed never count.
-    let truncated = if staying.is_some() { None } else { log.truncate().err().map(StoreError::from) };
-    Ok(CommitReport { warning: warning.or(truncated), ..report })
 }
 
 /// What a commit would change now, without making it.

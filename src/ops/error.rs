@@ -1,8 +1,9 @@
 //! Why an operation did not do what was asked.
 
+use super::Underway;
 use crate::graph::RevisionError;
 use crate::model::{NodeId, SessionName};
-use crate::object::ObjectId;
+use crate::object::{CommitId, ObjectId};
 use crate::store::{MayBeDamage, StoreError, short_branch, short_tag};
 use std::path::Path;
 
@@ -79,6 +80,34 @@ pub enum OpError {
     /// The session has stood nowhere else.
     #[error("this session has not switched yet")]
     NoPrevious,
+    /// The session has begun something that is to be finished or left first.
+    #[error("a {} is in progress", .0.name())]
+    InProgress(Underway),
+    /// The session has not begun what was to be finished.
+    #[error("no {} is in progress", .0.name())]
+    NothingInProgress(Underway),
+    /// Conflicts of these nodes are not settled, or HEAD has changed since they were.
+    #[error("{} not settled", count_conflicts(.0.len()))]
+    Unsettled(Vec<NodeId>),
+    /// Of what is in progress this node is no conflict.
+    #[error("'{0}' is no conflict")]
+    NoConflict(NodeId),
+    /// The base of a conflict conflicts itself.
+    #[error("'{0}' has no base: where the histories cross it conflicts itself")]
+    NoBase(NodeId),
+    /// A merge would make a commit although none was wanted.
+    #[error("HEAD is no ancestor of '{0}'")]
+    NotFastForward(String),
+    /// A merge was named no parent to go back to, or another commit was named one.
+    #[error("{}", told_mainline(.commit, *.parents, *.named))]
+    Mainline {
+        /// The commit.
+        commit: CommitId,
+        /// How many parents it has.
+        parents: usize,
+        /// Which was named, counted from 1; 0 for none.
+        named: usize,
+    },
     /// Staged changes of these nodes would hide what stands where the session was to go.
     #[error("{} staged, and otherwise changed there", count_nodes(.0.len()))]
     WouldOverwrite(Vec<NodeId>),
@@ -112,6 +141,18 @@ fn count_branches(names: &[String]) -> String {
     if names.len() == 1 { format!("the tip of the branch {told} is") } else { format!("the tips of {told} are") }
 }
 
+fn count_conflicts(count: usize) -> String {
+    if count == 1 { "1 conflict is".to_owned() } else { format!("{count} conflicts are") }
+}
+
+fn told_mainline(commit: &CommitId, parents: usize, named: usize) -> String {
+    match (parents, named) {
+        (0 | 1, _) => format!("commit {commit} is no merge"),
+        (_, 0) => format!("commit {commit} is a merge, and no parent is named"),
+        (_, named) => format!("commit {commit} has no parent {named}"),
+    }
+}
+
 fn count_nodes(count: usize) -> String {
     if count == 1 { "1 node was".to_owned() } else { format!("{count} nodes were") }
 }
@@ -136,6 +177,13 @@ impl MayBeDamage for OpError {
             | Self::NotMerged(_)
             | Self::OnNoBranch
             | Self::NoPrevious
+            | Self::InProgress(_)
+            | Self::NothingInProgress(_)
+            | Self::Unsettled(_)
+            | Self::NoConflict(_)
+            | Self::NoBase(_)
+            | Self::NotFastForward(_)
+            | Self::Mainline { .. }
             | Self::WouldOverwrite(_) => false,
         }
     }

@@ -1,6 +1,7 @@
 //! Letting a branch end at another commit.
 
 use super::OpError;
+use super::joining::refuse_in_progress;
 use crate::graph::{Doubt, Entry, Memory, Revision, Surroundings, changed_in_memory, resolve};
 use crate::model::{CommitTime, NodeId, SessionName};
 use crate::object::{CommitId, ObjectId, encode_node, get};
@@ -57,6 +58,7 @@ pub fn reset<D: Disk>(
     let (old, staged) = (view.head_commit()?, view.changes()?.len());
     let restaged = match mode {
         ResetMode::Soft => {
+            refuse_in_progress(&view)?;
             refuse_conflicts(&view)?;
             restaged(&view, resolved.number)?
         }
@@ -70,7 +72,7 @@ pub fn reset<D: Disk>(
     }
     let (report, warning) = store.write(snapshot, |tables| {
         let view = SessionView::new(tables, session, &path, &bytes)?;
-        let mut row = Session { consumed, orig_head: old, ..view.next_row() };
+        let mut row = Session { consumed, orig_head: old, progress: None, ..view.next_row() };
         if view.head_commit()? != old {
             return Err(OpError::Moved);
         }

@@ -1,5 +1,6 @@
 //! Taking staged changes back, or staging what a revision has.
 
+use super::joining::{settling, work_out};
 use super::{OpError, StagedReport, StagedState};
 use crate::graph::{Doubt, Revision, resolve, select};
 use crate::model::{NodeId, Pattern, SessionName};
@@ -20,7 +21,7 @@ pub struct RestoreReport {
 
 /// Forgets what is staged for the nodes that `patterns` choose; with a revision, stages its version of them instead.
 ///
-/// All or none, one fsync; none where nothing has to change.
+/// All or none, one fsync; none where nothing has to change. A conflict of what is in progress is settled by it.
 pub fn restore<D: Disk>(
     store: &Store<D>,
     session: &SessionName,
@@ -38,11 +39,15 @@ pub fn restore<D: Disk>(
         None => head_root,
     };
     let staged = view.staged.replay().map_err(StoreError::from)?;
+    let conflicts = match view.progress() {
+        Some(progress) => work_out(view.tables, &view.head, progress)?.join.conflicts,
+        None => BTreeMap::new(),
+    };
     let heads = select(view.tables, head_root, patterns)?;
     let sources = if resolved.is_some() { select(view.tables, source_root, patterns)? } else { heads.clone() };
 
     let matches = |id: &NodeId, pattern: &Pattern| pattern.matches(id.as_str());
-    let ids = || staged.keys().chain(heads.keys()).chain(sources.keys());
+    let ids = || staged.keys().chain(heads.keys()).chain(sources.keys()).chain(conflicts.keys());
     let unmatched: Vec<_> = (0..patterns.len()).filter(|&at| !ids().any(|id| matches(id, &patterns[at]))).collect();
     let doubt = resolved.and_then(|resolved| resolved.doubt);
     if !unmatched.is_empty() {
@@ -59,7 +64,11 @@ pub fn restore<D: Disk>(
     for (id, source) in &wanted {
         let head = heads.get(id).map(|(_, object)| *object);
         let version = source.as_ref().map(|(object, bytes)| (*object, bytes.as_slice()));
-        let entries = entries(id, version, head, staged.get(id).copied());
+        let entries = if conflicts.contains_key(id) {
+            settling(id, version.map(|(_, bytes)| bytes), head).to_vec()
+        } else {
+            entries(id, version, head, staged.get(id).copied())
+        };
         if !entries.is_empty() {
             let hash = version.map(|(object, _)| object);
             reports.push(StagedReport { id: id.clone(), hash, state: StagedState::between(head, hash) });

@@ -1,6 +1,7 @@
 //! What is to be staged, and what that comes to: shared by the verbs that stage.
 
 use super::OpError;
+use super::joining::settling;
 use crate::model::{Node, NodeId};
 use crate::object::{Effect, ObjectId, encode_node, get, node_object_id};
 use crate::store::{Access, LogFile, NodeBytes, SessionView, StagedChange, StagedLog, StoreError, entries};
@@ -205,7 +206,11 @@ impl<'a> Standing<'a> {
         let mut changes = Vec::new();
         for (id, version) in last_versions(versions) {
             let new = version.object.zip(version.bytes.as_deref());
-            changes.extend(entries(id, new, self.heads[id], self.staged.get(id).copied()));
+            // Also what stands already settles a conflict.
+            match view.progress() {
+                Some(_) => changes.extend(settling(id, version.bytes.as_deref(), self.heads[id])),
+                None => changes.extend(entries(id, new, self.heads[id], self.staged.get(id).copied())),
+            }
         }
         if !changes.is_empty() {
             log.append(&view.next_frame(changes)?)?;

@@ -1,9 +1,10 @@
 //! Where a session stands, and what others have under way.
 
-use super::{OpError, StagedReport, StagedState};
+use super::joining::{conflicts, work_out};
+use super::{ConflictReport, OpError, StagedReport, StagedState, Underway};
 use crate::model::{NodeId, SessionName};
 use crate::object::{CommitId, get};
-use crate::store::{Disk, Head, Store, StoreError};
+use crate::store::{Access, Disk, Head, Progress, SessionView, Store, StoreError};
 
 /// Another session.
 #[derive(Clone, Debug)]
@@ -16,6 +17,23 @@ pub struct OtherSession {
     pub commit: Option<CommitId>,
     /// How many changes it has staged.
     pub staged: usize,
+    /// What it has begun and not finished.
+    pub underway: Option<Underway>,
+}
+
+/// What is begun and not finished.
+#[derive(Debug)]
+pub struct ProgressReport {
+    /// What it is.
+    pub underway: Underway,
+    /// What the commit that is merged was called.
+    pub name: Option<String>,
+    /// The commit that is merged or undone; `None` where what came from somewhere is undone.
+    pub commit: Option<CommitId>,
+    /// How many commits are to be undone behind this one.
+    pub to_come: usize,
+    /// What conflicts, settled or not.
+    pub conflicts: Vec<ConflictReport>,
 }
 
 /// What [`status`] found.
@@ -29,6 +47,8 @@ pub struct StatusReport {
     pub staged: Vec<StagedReport>,
     /// Staged nodes that the branch has changed meanwhile.
     pub conflicts: Vec<NodeId>,
+    /// What is begun and not finished.
+    pub progress: Option<ProgressReport>,
     /// The others, in the order of their names.
     pub others: Vec<OtherSession>,
     /// Others whose staged changes are damaged, and how.
@@ -53,8 +73,9 @@ pub fn status<D: Disk>(store: &Store<D>, session: &SessionName) -> Result<Status
             }
         }
         let commit = commit.map(|number| view.tables.commit_id(number)).transpose()?;
+        let progress = view.progress().map(|progress| progress_report(view, progress)).transpose()?;
         let (head, others, damaged) = (view.head.clone(), Vec::new(), Vec::new());
-        Ok::<_, OpError>(StatusReport { head, commit, staged, conflicts, others, damaged })
+        Ok::<_, OpError>(StatusReport { head, commit, staged, conflicts, progress, others, damaged })
     })?;
     for name in store.sessions()? {
         if name == *session {
@@ -69,7 +90,8 @@ pub fn status<D: Disk>(store: &Store<D>, session: &SessionName) -> Result<Status
                 staged += usize::from(old != change.version());
             }
             let commit = commit.map(|number| view.tables.commit_id(number)).transpose()?;
-            Ok::<_, OpError>(OtherSession { name: name.clone(), head: view.head.clone(), commit, staged })
+            let underway = view.progress().map(Underway::from);
+            Ok::<_, OpError>(OtherSession { name: name.clone(), head: view.head.clone(), commit, staged, underway })
         });
         match other {
             Ok(other) => report.others.push(other),
@@ -78,4 +100,17 @@ pub fn status<D: Disk>(store: &Store<D>, session: &SessionName) -> Result<Status
         }
     }
     Ok(report)
+}
+
+fn progress_report<A: Access>(view: &SessionView<'_, A>, progress: &Progress) -> Result<ProgressReport, OpError> {
+    let tables = view.tables;
+    let worked = work_out(tables, &view.head, progress)?;
+    let conflicts = conflicts(tables, &view.head, &view.staged.replay().map_err(StoreError::from)?, &worked)?;
+    let (name, commit, to_come) = match progress {
+        Progress::Merge { theirs, name, .. } => (Some(name.clone()), Some(*theirs), 0),
+        Progress::Revert { commits, .. } => (None, commits.first().copied(), commits.len().saturating_sub(1)),
+        Progress::Undo(_) => (None, None, 0),
+    };
+    let commit = commit.map(|number| tables.commit_id(number)).transpose()?;
+    Ok(ProgressReport { underway: progress.into(), name, commit, to_come, conflicts })
 }

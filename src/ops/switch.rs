@@ -1,6 +1,7 @@
 //! Letting a session stand elsewhere.
 
 use super::OpError;
+use super::joining::refuse_in_progress;
 use super::refs::{place_name, refuse_existing, refuse_in_use};
 use crate::graph::{Doubt, Reach, Revision, resolve};
 use crate::model::{BranchName, CommitTime, SessionName};
@@ -110,6 +111,7 @@ fn plan<D: Disk, A: Access>(
     view: &SessionView<'_, A>,
     target: &Target,
 ) -> Result<Plan, OpError> {
+    refuse_in_progress(view)?;
     let tables = view.tables;
     let mut plan = Plan { head: view.head.clone(), commit: None, creates: false, carried: 0, doubt: None };
     let mut resolved = |revision: &Revision| -> Result<Number, OpError> {

@@ -1,5 +1,6 @@
 //! Changes that are asked for together, staged or committed: shared by the verbs that stage.
 
+use super::joining::{are_conflicts, refuse_in_progress};
 use super::staged::{FEW, Standing, Version, last_versions};
 use super::{Condition, OpError, StagedReport, Write};
 use crate::graph::Memory;
@@ -86,7 +87,11 @@ impl Wanted {
         };
         let versions = self.at(&view)?;
         let standing = Standing::of(&view, &versions)?;
-        standing.check(self.condition, &versions)?;
+        match standing.check(self.condition, &versions) {
+            // A removal settles also a conflict of a node that HEAD has removed.
+            Err(OpError::NoNode(absent)) if are_conflicts(&view, &absent)? => {}
+            checked => checked?,
+        }
         standing.stage(&mut log, &view, &versions)?;
         Ok(standing.reports(&versions))
     }
@@ -102,6 +107,7 @@ impl Wanted {
             let versions = self.at(view)?;
             let standing = Standing::of(view, &versions)?;
             if commits {
+                refuse_in_progress(view)?;
                 standing.refuse_conflicts(&versions)?;
             }
             standing.check(self.condition, &versions)?;
@@ -125,6 +131,7 @@ impl Wanted {
         // Asked of a snapshot first, so that nothing is committed where HEAD has it all.
         let snapshot = store.snapshot()?;
         let view = SessionView::new(&snapshot, session, &path, &bytes)?;
+        refuse_in_progress(&view)?;
         let versions = self.at(&view)?;
         let ours = last_versions(&versions);
         let standing = Standing::of(&view, &versions)?;

@@ -1,5 +1,6 @@
 //! The binary records of the tables. Numbers are LEB128, distances count back from a record's own number.
 
+use super::progress::Progress;
 use crate::model::{Author, CommitTime, Message, NodeId, SessionName};
 use crate::object::{Commit, CommitId, DecodeError, Effect, ObjectId, Reader, Root, StateId, push_bytes, push_varint};
 
@@ -297,6 +298,8 @@ pub struct Session {
     pub orig_head: Option<Number>,
     /// Where it stood before it last switched: `@{-1}`.
     pub previous: Option<Head>,
+    /// What it has begun and not finished.
+    pub progress: Option<Progress>,
 }
 
 const HEAD_BRANCH: u8 = 1;
@@ -304,6 +307,7 @@ const HEAD_DETACHED: u8 = 2;
 const CONSUMED: u8 = 3;
 const ORIG_HEAD: u8 = 4;
 const PREVIOUS: u8 = 5;
+const PROGRESS: u8 = 6;
 
 /// The name of a branch without `refs/heads/`.
 pub fn short_branch(name: &str) -> &str {
@@ -348,7 +352,7 @@ impl Head {
 impl Session {
     /// A session that has done nothing yet.
     pub const fn at(head: Head) -> Self {
-        Self { head, consumed: 0, orig_head: None, previous: None }
+        Self { head, consumed: 0, orig_head: None, previous: None, progress: None }
     }
 
     /// Writes a row of `session`: fields of a tag, a length and a value, tags rising; a number that is 0 is left out.
@@ -363,13 +367,16 @@ impl Session {
         if let Some(head) = &self.previous {
             push_field(&mut out, PREVIOUS, &head.encode());
         }
+        if let Some(progress) = &self.progress {
+            push_field(&mut out, PROGRESS, &progress.encode());
+        }
         out
     }
 
     /// Reads a row of `session`.
     pub fn decode(row: &[u8]) -> Result<Self, DecodeError> {
         let mut reader = Reader::new(row);
-        let (mut head, mut consumed, mut orig_head, mut previous) = (None, 0, None, None);
+        let (mut head, mut consumed, mut orig_head, mut previous, mut progress) = (None, 0, None, None, None);
         while !reader.is_empty() {
             let tag = reader.byte()?;
             let mut field = Reader::new(reader.bytes()?);
@@ -383,12 +390,13 @@ impl Session {
                 CONSUMED => consumed = field.varint()?,
                 ORIG_HEAD => orig_head = Some(field.varint()?),
                 PREVIOUS => previous = Some(Head::decode(field.rest())?),
+                PROGRESS => progress = Some(Progress::decode(field.rest())?),
                 unknown => return Err(DecodeError::UnknownRecord(unknown)),
             }
             field.finish()?;
         }
         let head = head.ok_or(DecodeError::NotCanonical("a session stands nowhere"))?;
-        let session = Self { head, consumed, orig_head, previous };
+        let session = Self { head, consumed, orig_head, previous, progress };
         if session.encode() == row {
             Ok(session)
         } else {
@@ -471,10 +479,12 @@ mod tests {
         for head in [Head::Branch("refs/heads/main".into()), Head::Detached(300)] {
             assert_eq!(Head::decode(&head.encode()), Ok(head.clone()));
             for consumed in [0, 1, u64::MAX] {
-                for (orig_head, previous) in
-                    [(None, None), (Some(7), Some(Head::Detached(9))), (None, Some(head.clone()))]
-                {
-                    let session = Session { head: head.clone(), consumed, orig_head, previous };
+                for (orig_head, previous, progress) in [
+                    (None, None, None),
+                    (Some(7), Some(Head::Detached(9)), None),
+                    (None, Some(head.clone()), Some(Progress::Merge { theirs: 4, name: "x".into(), message: None })),
+                ] {
+                    let session = Session { head: head.clone(), consumed, orig_head, previous, progress };
                     assert_eq!(Session::decode(&session.encode()), Ok(session));
                 }
             }

@@ -3,6 +3,7 @@
 use super::StoreError;
 use super::disk::Disk;
 use super::open::{HEADER_GRACE, MayBeDamage, Snapshot, Store};
+use super::progress::Progress;
 use super::record::{Head, Number, Session, session_log_name};
 use super::rows::Access;
 use super::staged::{Change, LogError, NewFrame, Staged, StagedChange, StagedLog};
@@ -72,6 +73,11 @@ impl<'a, A: Access> SessionView<'a, A> {
         self.tables.head_commit(&self.head)
     }
 
+    /// What it has begun and not finished.
+    pub fn progress(&self) -> Option<&Progress> {
+        self.row.as_ref()?.progress.as_ref()
+    }
+
     /// The name under which the movements of its HEAD are logged.
     pub fn log_name(&self) -> String {
         session_log_name(&self.name)
@@ -99,7 +105,7 @@ impl<'a, A: Access> SessionView<'a, A> {
     /// [`NewFrame::mark`]; `None` where nothing stays. It has to be in the log before the mark is set.
     pub fn staying(&self, chosen: impl Fn(&NodeId) -> bool) -> Result<Option<NewFrame>, StoreError> {
         let mut staying = self.staged.replay()?;
-        staying.retain(|id, _| !chosen(id));
+        staying.retain(|id, change| change.is_change() && !chosen(id));
         if staying.is_empty() {
             return Ok(None);
         }
@@ -110,6 +116,15 @@ impl<'a, A: Access> SessionView<'a, A> {
     pub fn next_row(&self) -> Session {
         self.row.clone().unwrap_or_else(|| Session::at(self.head.clone()))
     }
+}
+
+/// What is staged in the log at `path`, whose session has consumed so much; changes that are none included.
+pub fn staged_changes<'l>(
+    path: &Path,
+    log: &'l [u8],
+    consumed: u64,
+) -> Result<BTreeMap<NodeId, StagedChange<'l>>, StoreError> {
+    Ok(Staged::scan(path, log, consumed)?.replay()?)
 }
 
 /// Where the head entry of a log says that its session stands.
@@ -139,7 +154,7 @@ pub fn entries<'c>(
         Some(staged) if staged.version() == object && staged.is_change() => Vec::new(),
         // What the first change replaced comes back, although HEAD has something else by now; or HEAD has by now what was
         // staged: a change of its own.
-        Some(staged) if staged.base == object || staged.version() == head => {
+        Some(staged) if staged.base == object || staged.version() == head || !staged.is_change() => {
             forget.into_iter().chain([set(head)]).collect()
         }
         Some(staged) => vec![set(staged.base)],

@@ -1,17 +1,25 @@
 //! Three versions of something, of which two were made of one: the changes of both in one version, or a conflict.
 //!
-//! Pure values: no store, no terminal. No answer depends on which side is which, apart from the names that it uses.
+//! Up to the node these are pure values. No answer depends on which side is which.
 
+mod base;
 mod container;
+mod join;
 mod node;
 mod regions;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod undo;
 mod values;
 
-pub use node::{NodeMerge, merge_nodes};
+pub use base::{Base, merged_base};
+pub use join::{Conflict, Join, Version, join};
+#[cfg(feature = "internals")]
+pub use node::NodeMerge;
+pub use node::merge_nodes;
 pub use texts::merge_texts;
+pub use undo::undone;
 pub use values::merge_values;
 
 use crate::model::Content;

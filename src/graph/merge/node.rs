@@ -8,26 +8,20 @@ pub type NodeMerge = Merged<Node>;
 
 /// Merges two versions of a node by content, provenance and event time, of which the last two are not taken apart.
 ///
-/// `names` are those of the sides. Where the content was made of the changes of both and both changed the provenance
-/// too, the provenance is the note that the two were merged. A node is new only where neither side has it as it is.
-pub fn merge_nodes(
-    base: Option<&Node>,
-    ours: Option<&Node>,
-    theirs: Option<&Node>,
-    (our_name, their_name): (&str, &str),
-) -> NodeMerge {
+/// Where the content was made of the changes of both, the provenance is `note` alone. A node is new only where neither side
+/// has it as it is.
+pub fn merge_nodes(base: Option<&Node>, ours: Option<&Node>, theirs: Option<&Node>, note: &str) -> NodeMerge {
     let whole = Merged::whole(&base, &ours, &theirs);
     let (Merged::Conflict, Some(base), Some(ours), Some(theirs)) = (&whole, base, ours, theirs) else {
         return whole;
     };
     let content = merge_contents(Some(&base.content), Some(&ours.content), Some(&theirs.content));
-    let provenance = Merged::whole(&base.provenance, &ours.provenance, &theirs.provenance).or_merge(|| match content {
-        Merged::New(_) => {
-            let note = format!("merge of {our_name} and {their_name}");
-            Some(Provenance { note: Some(note), ..Provenance::default() })
+    let provenance = match content {
+        Merged::New(_) => Merged::New(Provenance { note: Some(note.to_owned()), ..Provenance::default() }),
+        Merged::Take(_) | Merged::Same | Merged::Conflict => {
+            Merged::whole(&base.provenance, &ours.provenance, &theirs.provenance)
         }
-        Merged::Take(_) | Merged::Same | Merged::Conflict => None,
-    });
+    };
     let content_kind = Merged::whole(&base.content_kind, &ours.content_kind, &theirs.content_kind);
     let event_time = Merged::whole(&base.event_time, &ours.event_time, &theirs.event_time);
     let merged = || {
@@ -78,12 +72,14 @@ mod tests {
         }
     }
 
+    const NOTE: &str = "merge of main and try";
+
     type Plain = (&'static str, &'static str, &'static str);
 
     fn merged(base: Option<Plain>, ours: Option<Plain>, theirs: Option<Plain>) -> NodeMerge {
         let [base, ours, theirs] = [base, ours, theirs].map(|side| side.map(node));
-        let merged = merge_nodes(base.as_ref(), ours.as_ref(), theirs.as_ref(), ("main", "try"));
-        let swapped = match merge_nodes(base.as_ref(), theirs.as_ref(), ours.as_ref(), ("main", "try")) {
+        let merged = merge_nodes(base.as_ref(), ours.as_ref(), theirs.as_ref(), NOTE);
+        let swapped = match merge_nodes(base.as_ref(), theirs.as_ref(), ours.as_ref(), NOTE) {
             Merged::Take(Side::Ours) => Merged::Take(Side::Theirs),
             Merged::Take(Side::Theirs) => Merged::Take(Side::Ours),
             swapped => swapped,
@@ -135,16 +131,16 @@ mod tests {
     }
 
     #[test]
-    fn a_content_that_was_made_of_both_has_a_note_where_both_had_a_provenance() {
+    fn a_content_that_was_made_of_both_has_the_note_for_its_provenance() {
         let base = ("[1,0,1]", "s", "");
-        for (ours, theirs, source, note) in [
-            (("[2,0,1]", "t", ""), ("[1,0,2]", "u", ""), "", Some("merge of main and try")),
-            (("[2,0,1]", "t", ""), ("[1,0,2]", "s", ""), "t", None),
-            (("[2,0,1]", "t", ""), ("[1,0,2]", "t", ""), "t", None),
-            (("[2,0,1]", "s", ""), ("[1,0,2]", "s", ""), "s", None),
+        for (ours, theirs) in [
+            (("[2,0,1]", "t", ""), ("[1,0,2]", "u", "")),
+            (("[2,0,1]", "t", ""), ("[1,0,2]", "s", "")),
+            (("[2,0,1]", "t", ""), ("[1,0,2]", "t", "")),
+            (("[2,0,1]", "s", ""), ("[1,0,2]", "s", "")),
         ] {
-            let mut expected = node(("[2,0,2]", source, ""));
-            expected.provenance.note = note.map(str::to_owned);
+            let mut expected = node(("[2,0,2]", "", ""));
+            expected.provenance.note = Some(NOTE.to_owned());
             assert_eq!(merged(Some(base), Some(ours), Some(theirs)), Merged::New(expected), "{ours:?} {theirs:?}");
         }
         let (ours, theirs) = (("[2,0,1]", "t", "10"), ("[1,0,2]", "u", "11"));
@@ -169,7 +165,7 @@ mod tests {
                 let nodes = [&base, &ours, &theirs];
                 prop_assert!(fits(nodes.map(|node| node.event_time == new.event_time)));
                 let provenances = nodes.map(|node| node.provenance == new.provenance);
-                let is_noted = new.provenance.note.as_deref() == Some("merge of main and try");
+                let is_noted = new.provenance.note.as_deref() == Some(NOTE);
                 prop_assert!(is_noted || fits(provenances));
                 prop_assert!(!is_noted || (new.content != ours.content || new.content != theirs.content));
             }

@@ -1,0 +1,72 @@
+//! Taking back what came from somewhere, and keeping what was made of it since.
+
+use super::join::{Conflict, Join, Version, merge_versions};
+use crate::graph::{Held, NodeFilter};
+use crate::model::NodeId;
+use crate::object::{Leaf, ObjectId, get};
+use crate::store::{Access, Number, StoreError, Tables};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What becomes of the nodes `ids` in the memory of `head` when of the versions from which they came those are taken back
+/// that `filter` admits: the change to the node is undone, the newest first. A version that has taken the place of one is
+/// kept, with what it has from that taken out of it where the two go together, and else is a conflict.
+///
+/// Only what `commits` wrote where they are named. Of several such versions after each other, what stood before the first
+/// comes back.
+pub fn undone<A: Access>(
+    tables: &Tables<A>,
+    head: Number,
+    ids: &BTreeSet<NodeId>,
+    filter: &NodeFilter,
+    commits: Option<&BTreeSet<Number>>,
+    note: &str,
+) -> Result<Join, StoreError> {
+    let root = tables.root(Some(head))?;
+    let mut join = Join::default();
+    for id in ids {
+        let ours = get(tables, root, id)?;
+        let mut version = Version::Stored(ours);
+        for (written, before) in runs(tables, ours, id, filter, commits)? {
+            let (written, before) = (Version::Stored(Some(written)), Version::Stored(before));
+            version = merge_versions(tables, &written, &version, &before, note)?;
+            if version == Version::Undecided {
+                join.conflicts.insert(id.clone(), Conflict { base: written, ours, theirs: before });
+                break;
+            }
+        }
+        if version != Version::Undecided && version.object() != ours.map(|(_, object)| object) {
+            join.changes.insert(id.clone(), version.node(tables)?);
+        }
+    }
+    Ok(join)
+}
+
+/// The versions that are to be taken back of those from which the one in `leaf` came, newest first, each with what stood
+/// before it; where that is to be taken back too, with what stood before that.
+fn runs<A: Access>(
+    tables: &Tables<A>,
+    leaf: Option<Leaf>,
+    id: &NodeId,
+    filter: &NodeFilter,
+    commits: Option<&BTreeSet<Number>>,
+) -> Result<Vec<(Leaf, Option<Leaf>)>, StoreError> {
+    let mut runs: Vec<(Leaf, Option<Leaf>)> = Vec::new();
+    let mut open: BTreeMap<Number, ObjectId> = leaf.into_iter().collect();
+    // A record's number is larger than those of the versions that it took the place of.
+    while let Some(leaf) = open.pop_last() {
+        let (number, commit) = tables.commit_that_wrote(leaf.0)?;
+        let before = commit.parents.iter().map(|&parent| get(tables, tables.root(Some(parent))?, id));
+        let before = before.collect::<Result<Vec<_>, StoreError>>()?;
+        open.extend(before.iter().copied().flatten());
+        let is_chosen = commits.is_none_or(|commits| commits.contains(&number));
+        if !is_chosen || !filter.admits(tables, Held::Stored(leaf), &tables.node(leaf.0, leaf.1)?)? {
+            continue;
+        }
+        let before = before.first().copied().flatten();
+        match runs.iter_mut().find(|(_, end)| *end == Some(leaf)) {
+            Some((_, end)) => *end = before,
+            None => runs.push((leaf, before)),
+        }
+    }
+    Ok(runs)
+}

@@ -1,0 +1,249 @@
+//! Bringing the changes of another branch into this one.
+
+use super::joining::{
+    commit_step, conflicts, head_entry, is_ancestor, refuse_in_progress, refuse_staged, settled_changes, work_out,
+};
+use super::{ConflictReport, OpError, Signature, StagedReport, StagedState};
+use crate::graph::{Doubt, Entry, Revision, RevisionError, changed, merge_bases, ref_named, resolve};
+use crate::model::{Message, SessionName};
+use crate::object::{CommitId, encode_node, get, node_object_id};
+use crate::store::{
+    Access, Disk, Head, Number, Progress, SessionView, Store, StoreError, Tables, short_branch, short_tag,
+};
+use std::collections::BTreeMap;
+
+/// What is done where HEAD is an ancestor of the other commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FastForward {
+    /// HEAD moves to it.
+    Allowed,
+    /// HEAD moves to it, and where it is no ancestor nothing is done.
+    Only,
+    /// A commit with two parents is made all the same.
+    Never,
+}
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct MergeRequest {
+    /// The other commit.
+    pub revision: Revision,
+    /// Whether HEAD may just move.
+    pub fast_forward: FastForward,
+    /// Whether histories without a common commit are merged too, as if they had begun with the empty memory.
+    pub unrelated: bool,
+    /// What the commit is to say; which branches are merged if that is left out.
+    pub message: Option<Message>,
+    /// Who merges.
+    pub signature: Signature,
+}
+
+/// How a merge ended.
+#[derive(Clone, Debug)]
+pub enum MergeOutcome {
+    /// HEAD had it all.
+    UpToDate,
+    /// HEAD moved to the other commit.
+    FastForward,
+    /// A commit was made.
+    Merged,
+    /// Nothing is done until these are settled.
+    Stopped(Vec<ConflictReport>),
+}
+
+/// What [`merge`] did.
+#[derive(Debug)]
+pub struct MergeReport {
+    /// How it ended.
+    pub outcome: MergeOutcome,
+    /// The commit on which the session stands now; `None` where it stopped before the first commit.
+    pub entry: Option<Entry>,
+    /// Where the session stands.
+    pub head: Head,
+    /// The commit on which it stood.
+    pub left: Option<CommitId>,
+    /// How many changes are staged that the merge is not about.
+    pub staged: usize,
+    /// What the name of the revision stands for beside what was taken.
+    pub doubt: Option<Doubt>,
+    /// What failed after the merge was durable.
+    pub warning: Option<StoreError>,
+}
+
+/// What a merge would come to.
+#[derive(Debug)]
+pub struct MergeTrial {
+    /// How it would end.
+    pub outcome: MergeOutcome,
+    /// What it would change in HEAD, conflicts apart.
+    pub changes: Vec<StagedReport>,
+    /// What the name of the revision stands for beside what was taken.
+    pub doubt: Option<Doubt>,
+}
+
+/// What is to be done.
+enum Way {
+    UpToDate,
+    FastForward,
+    Join(Progress),
+}
+
+/// Which way the merge of `theirs` goes, and what speaks against it.
+fn way<A: Access>(view: &SessionView<'_, A>, theirs: Number, request: &MergeRequest) -> Result<Way, OpError> {
+    refuse_in_progress(view)?;
+    let (tables, revision) = (view.tables, &request.revision);
+    let Some(head) = view.head_commit()? else { return Ok(Way::FastForward) };
+    if is_ancestor(tables, theirs, head)? {
+        return Ok(Way::UpToDate);
+    }
+    let moves = is_ancestor(tables, head, theirs)?;
+    match request.fast_forward {
+        FastForward::Allowed | FastForward::Only if moves => return Ok(Way::FastForward),
+        FastForward::Only => return Err(OpError::NotFastForward(revision.to_string())),
+        FastForward::Allowed | FastForward::Never => {}
+    }
+    if !request.unrelated && merge_bases(tables, head, theirs)?.is_empty() {
+        return Err(RevisionError::Unrelated { one: "HEAD".to_owned(), other: revision.to_string() }.into());
+    }
+    let message = request.message.as_ref().map(|message| message.as_str().to_owned());
+    Ok(Way::Join(Progress::Merge { theirs, name: name(view, theirs, revision)?, message }))
+}
+
+/// How the other side is called: by its branch or tag, or by a short id.
+fn name<A: Access>(view: &SessionView<'_, A>, number: Number, revision: &Revision) -> Result<String, OpError> {
+    let named = ref_named(view, revision)?.filter(|name| name != "HEAD");
+    Ok(match named {
+        Some(name) => short_tag(&name).unwrap_or(short_branch(&name)).to_owned(),
+        None => view.tables.commit_id(number)?.to_string()[..10].to_owned(),
+    })
+}
+
+/// Refuses where a staged change would hide what the other commit has for its id.
+fn refuse_hidden<A: Access>(view: &SessionView<'_, A>, theirs: Number) -> Result<(), OpError> {
+    let root = view.tables.root(Some(theirs))?;
+    let mut hidden = Vec::new();
+    for (id, change) in view.changes()? {
+        if change.collides_with(get(view.tables, root, &id)?.map(|(_, object)| object)) {
+            hidden.push(id);
+        }
+    }
+    if hidden.is_empty() { Ok(()) } else { Err(OpError::WouldOverwrite(hidden)) }
+}
+
+/// Merges a commit into the session's branch, or its detached HEAD.
+///
+/// Where both have changed a node and the changes don't go together, nothing is changed: the session keeps that it merges,
+/// until the conflicts are settled or it is left. What is staged stays staged; nothing may be staged for a node that the
+/// merge is about.
+pub fn merge<D: Disk>(store: &Store<D>, session: &SessionName, request: &MergeRequest) -> Result<MergeReport, OpError> {
+    // Asked of a snapshot first, so that what is refused or done leaves the store as it was.
+    let done = store.read(session, |view| {
+        let resolved = resolve(view, &request.revision)?;
+        match way(view, resolved.number, request)? {
+            Way::UpToDate => {
+                let left = view.head_commit()?.map(|number| view.tables.commit_id(number)).transpose()?;
+                let staged = view.changes()?.len();
+                report(view.tables, &view.head, MergeOutcome::UpToDate, left, staged, resolved.doubt).map(Some)
+            }
+            Way::FastForward | Way::Join(_) => Ok::<_, OpError>(None),
+        }
+    })?;
+    if let Some(report) = done {
+        return Ok(report);
+    }
+    let mut log = store.lock_log(session)?;
+    let bytes = log.read().map_err(StoreError::from)?;
+    let path = log.path().to_owned();
+    let snapshot = store.snapshot()?;
+    let (report, warning) = store.write(snapshot, |tables| -> Result<_, OpError> {
+        let view = SessionView::new(tables, session, &path, &bytes)?;
+        let resolved = resolve(&view, &request.revision)?;
+        let (theirs, doubt) = (resolved.number, resolved.doubt);
+        let (old, staged) = (view.head_commit()?, view.changes()?.len());
+        let left = old.map(|number| tables.commit_id(number)).transpose()?;
+        let mut row = view.next_row();
+        row.orig_head = old.or(row.orig_head);
+        let outcome = match way(&view, theirs, request)? {
+            Way::UpToDate => return report(tables, &row.head, MergeOutcome::UpToDate, left, staged, doubt),
+            Way::FastForward => {
+                refuse_hidden(&view, theirs)?;
+                let reason = format!("merge {}: fast-forward", name(&view, theirs, &request.revision)?);
+                drop(view);
+                tables.advance_head(session, &mut row, theirs, request.signature.time, &reason)?;
+                MergeOutcome::FastForward
+            }
+            Way::Join(progress) => {
+                let worked = work_out(tables, &row.head, &progress)?;
+                let all = view.staged.replay().map_err(StoreError::from)?;
+                refuse_staged(&all, &worked.join)?;
+                let found = conflicts(tables, &row.head, &all, &worked)?;
+                if found.is_empty() {
+                    let changes = settled_changes(tables, &row.head, &BTreeMap::new(), worked.join)?;
+                    let words = request.signature.saying(worked.message);
+                    let reason = format!("merge {}", name(&view, theirs, &request.revision)?);
+                    drop(view);
+                    commit_step(tables, session, &mut row, worked.parents, changes, words, &reason)?;
+                    MergeOutcome::Merged
+                } else {
+                    drop(view);
+                    row.progress = Some(progress);
+                    MergeOutcome::Stopped(found)
+                }
+            }
+        };
+        tables.set_session(session, &row)?;
+        report(tables, &row.head, outcome, left, staged, doubt)
+    })?;
+    Ok(MergeReport { warning, ..report })
+}
+
+fn report<A: Access>(
+    tables: &Tables<A>,
+    head: &Head,
+    outcome: MergeOutcome,
+    left: Option<CommitId>,
+    staged: usize,
+    doubt: Option<Doubt>,
+) -> Result<MergeReport, OpError> {
+    let entry = head_entry(tables, head)?;
+    Ok(MergeReport { outcome, entry, head: head.clone(), left, staged, doubt, warning: None })
+}
+
+/// What [`merge`] would do, without doing it.
+pub fn try_merge<D: Disk>(
+    store: &Store<D>,
+    session: &SessionName,
+    request: &MergeRequest,
+) -> Result<MergeTrial, OpError> {
+    store.read(session, |view| {
+        let resolved = resolve(view, &request.revision)?;
+        let (theirs, doubt) = (resolved.number, resolved.doubt);
+        let tables = view.tables;
+        let root = tables.root(view.head_commit()?)?;
+        let mut changes = Vec::new();
+        let outcome = match way(view, theirs, request)? {
+            Way::UpToDate => MergeOutcome::UpToDate,
+            Way::FastForward => {
+                refuse_hidden(view, theirs)?;
+                for changed in changed(tables, root, tables.root(Some(theirs))?, &[])? {
+                    let hash = changed.new.as_ref().map(|node| node_object_id(&encode_node(node)));
+                    changes.push(StagedReport { id: changed.id().clone(), hash, state: changed.effect().into() });
+                }
+                MergeOutcome::FastForward
+            }
+            Way::Join(progress) => {
+                let worked = work_out(tables, &view.head, &progress)?;
+                let staged = view.staged.replay().map_err(StoreError::from)?;
+                refuse_staged(&staged, &worked.join)?;
+                let found = conflicts(tables, &view.head, &staged, &worked)?;
+                for (id, node) in &worked.join.changes {
+                    let old = get(tables, root, id)?.map(|(_, object)| object);
+                    let hash = node.as_ref().map(|node| node_object_id(&encode_node(node)));
+                    changes.push(StagedReport { id: id.clone(), hash, state: StagedState::between(old, hash) });
+                }
+                if found.is_empty() { MergeOutcome::Merged } else { MergeOutcome::Stopped(found) }
+            }
+        };
+        Ok(MergeTrial { outcome, changes, doubt })
+    })
+}

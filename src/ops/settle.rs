@@ -1,0 +1,198 @@
+//! Going on with a merge or a revert that stopped: settling its conflicts, finishing it, leaving it.
+
+use super::joining::{
+    Reverts, commit_step, conflicts, head_entry, run_reverts, settled_changes, settling, underway, work_out,
+};
+use super::taking::take_staged;
+use super::{ConflictReport, OpError, Reverted, Signature, Underway};
+use crate::graph::{Entry, Join, Version};
+use crate::model::{Message, NodeId, SessionName};
+use crate::object::{CommitId, encode_node};
+use crate::store::{Access, Disk, Head, NodeBytes, Number, Progress, SessionView, Store, StoreError};
+use std::collections::BTreeSet;
+
+/// On what a conflict is to be settled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// What HEAD has.
+    Ours,
+    /// What the other side has.
+    Theirs,
+    /// What both were made of.
+    Base,
+    /// The node goes.
+    Delete,
+}
+
+/// Settles conflicts of what is in progress, all or none; one fsync. Returns all conflicts as they are then.
+pub fn settle<D: Disk>(
+    store: &Store<D>,
+    session: &SessionName,
+    wanted: Underway,
+    choices: &[(NodeId, Choice)],
+) -> Result<Vec<ConflictReport>, OpError> {
+    {
+        let mut log = store.lock_log(session)?;
+        let bytes = log.read().map_err(StoreError::from)?;
+        let snapshot = store.snapshot()?;
+        let view = SessionView::new(&snapshot, session, log.path(), &bytes)?;
+        let worked = work_out(&snapshot, &view.head, underway(&view, wanted)?)?;
+        let mut settled: Vec<(&NodeId, Option<NodeBytes>, Option<_>)> = Vec::new();
+        for (id, choice) in choices {
+            let conflict = worked.join.conflicts.get(id).ok_or_else(|| OpError::NoConflict(id.clone()))?;
+            let version = match choice {
+                Choice::Ours => Version::Stored(conflict.ours),
+                Choice::Theirs => conflict.theirs.clone(),
+                Choice::Base if conflict.base == Version::Undecided => return Err(OpError::NoBase(id.clone())),
+                Choice::Base => conflict.base.clone(),
+                Choice::Delete => Version::Stored(None),
+            };
+            let node = version.node(&snapshot)?.as_ref().map(encode_node);
+            settled.push((id, node, conflict.ours.map(|(_, object)| object)));
+        }
+        let changes = settled.iter().flat_map(|(id, node, head)| settling(id, node.as_deref(), *head));
+        let frame = view.next_frame(changes)?;
+        log.append(&frame).map_err(StoreError::from)?;
+    }
+    store.read(session, |view| {
+        let worked = work_out(view.tables, &view.head, underway(view, wanted)?)?;
+        Ok(conflicts(view.tables, &view.head, &view.staged.replay().map_err(StoreError::from)?, &worked)?)
+    })
+}
+
+/// What [`conclude`] or [`abort`] did.
+#[derive(Debug)]
+pub struct ConcludeReport {
+    /// What was made, and where it stopped again.
+    pub reverted: Reverted,
+    /// The commit on which the session stands; `None` before the first one.
+    pub entry: Option<Entry>,
+    /// Where the session stands.
+    pub head: Head,
+    /// The commit on which it stood.
+    pub left: Option<CommitId>,
+    /// What was merged, by its name.
+    pub name: Option<String>,
+    /// How many staged changes were dropped.
+    pub dropped: usize,
+    /// What failed after it was durable.
+    pub warning: Option<StoreError>,
+}
+
+/// What is decided of a snapshot, before the transaction.
+struct Plan {
+    head: Option<Number>,
+    progress: Progress,
+    /// The nodes that it is about: what is staged for them is taken.
+    concerned: BTreeSet<NodeId>,
+    dropped: usize,
+}
+
+impl Plan {
+    fn of<A: Access>(view: &SessionView<'_, A>, wanted: Underway) -> Result<(Self, Join), OpError> {
+        let progress = underway(view, wanted)?.clone();
+        let join = work_out(view.tables, &view.head, &progress)?.join;
+        let concerned: BTreeSet<_> = join.changes.keys().chain(join.conflicts.keys()).cloned().collect();
+        let dropped = view.changes()?.keys().filter(|id| concerned.contains(*id)).count();
+        Ok((Self { head: view.head_commit()?, progress, concerned, dropped }, join))
+    }
+
+    fn takes(&self, id: &NodeId) -> bool {
+        self.concerned.contains(id)
+    }
+
+    /// Refuses where HEAD is another by now.
+    fn holds<A: Access>(&self, view: &SessionView<'_, A>) -> Result<(), OpError> {
+        let holds = view.head_commit()? == self.head && view.progress() == Some(&self.progress);
+        if holds { Ok(()) } else { Err(OpError::Moved) }
+    }
+}
+
+/// Makes the commit of what is in progress, once all conflicts are settled, and goes on with what is to come.
+pub fn conclude<D: Disk>(
+    store: &Store<D>,
+    session: &SessionName,
+    wanted: Underway,
+    message: Option<&Message>,
+    signature: &Signature,
+) -> Result<ConcludeReport, OpError> {
+    let check = |view: &SessionView<'_, _>| {
+        let (plan, join) = Plan::of(view, wanted)?;
+        settled_changes(view.tables, &view.head, &view.staged.replay().map_err(StoreError::from)?, join)?;
+        Ok(plan)
+    };
+    let (report, warning) = take_staged(store, session, check, Plan::takes, |tables, taking, plan| {
+        let view = taking.view(tables, session)?;
+        plan.holds(&view)?;
+        let mut row = taking.row(&view);
+        let mut staged = taking.staged(view.next_row().consumed)?;
+        drop(view);
+        let worked = work_out(tables, &row.head, &plan.progress)?;
+        let changes = settled_changes(tables, &row.head, &staged, worked.join)?;
+        staged.retain(|id, _| !plan.takes(id));
+        let words = signature.saying(message.cloned().unwrap_or(worked.message));
+        let left = plan.head.map(|number| tables.commit_id(number)).transpose()?;
+        let mut reverted = Reverted::default();
+        let (mut name, mut reason) = (None, "revert".to_owned());
+        let makes = match &plan.progress {
+            Progress::Merge { name: theirs, .. } => {
+                reason = format!("merge {theirs}");
+                name = Some(theirs.clone());
+                !worked.is_done
+            }
+            Progress::Revert { .. } => !changes.is_empty(),
+            Progress::Undo(_) if changes.is_empty() => return Err(OpError::NothingToCommit),
+            Progress::Undo(_) => true,
+        };
+        row.progress = None;
+        if makes {
+            row.orig_head = plan.head.or(row.orig_head);
+            commit_step(tables, session, &mut row, worked.parents, changes, words, &reason)?;
+            reverted.made.extend(head_entry(tables, &row.head)?);
+        }
+        if let Progress::Revert { start, commits, mainline, .. } = &plan.progress {
+            let (first, rest) = commits.split_first().expect("what was worked out has a commit");
+            if !makes {
+                reverted.unchanged.push(tables.commit_id(*first)?);
+            }
+            let reverts = Reverts { start: *start, commits: rest, mainline: *mainline, message: None };
+            run_reverts(tables, session, &mut row, reverts, &staged, signature, &mut reverted)?;
+        }
+        tables.set_session(session, &row)?;
+        let entry = head_entry(tables, &row.head)?;
+        Ok(ConcludeReport { reverted, entry, head: row.head, left, name, dropped: 0, warning: None })
+    })?;
+    Ok(ConcludeReport { warning, ..report })
+}
+
+/// Leaves what is in progress. What is staged for the nodes that it is about is dropped; of a row of reverts those that are
+/// made are left behind, unless somebody has committed on top.
+pub fn abort<D: Disk>(
+    store: &Store<D>,
+    session: &SessionName,
+    wanted: Underway,
+    signature: &Signature,
+) -> Result<ConcludeReport, OpError> {
+    let check = |view: &SessionView<'_, _>| Ok(Plan::of(view, wanted)?.0);
+    let (report, warning) = take_staged(store, session, check, Plan::takes, |tables, taking, plan| {
+        let view = taking.view(tables, session)?;
+        plan.holds(&view)?;
+        let mut row = taking.row(&view);
+        drop(view);
+        let left = plan.head.map(|number| tables.commit_id(number)).transpose()?;
+        row.progress = None;
+        let mut name = None;
+        match plan.progress {
+            Progress::Merge { name: theirs, .. } => name = Some(theirs),
+            Progress::Revert { start, reached, .. } if plan.head == Some(reached) && start != reached => {
+                tables.advance_head(session, &mut row, start, signature.time, "revert: aborted")?;
+            }
+            Progress::Revert { .. } | Progress::Undo(_) => {}
+        }
+        tables.set_session(session, &row)?;
+        let entry = head_entry(tables, &row.head)?;
+        let (reverted, dropped) = (Reverted::default(), plan.dropped);
+        Ok(ConcludeReport { reverted, entry, head: row.head, left, name, dropped, warning: None })
+    })?;
+    Ok(ConcludeReport { warning, ..report })
+}
