@@ -1,7 +1,8 @@
 //! Taking back what came from somewhere, and keeping what was made of it since.
 
 use super::join::{Conflict, Join, Version, merge_versions};
-use crate::graph::{Held, NodeFilter};
+use crate::graph::blame::suited;
+use crate::graph::{Held, NodeFilter, NodeVersions, lineage};
 use crate::model::NodeId;
 use crate::object::{Leaf, ObjectId, get};
 use crate::store::{Access, Number, StoreError, Tables};
@@ -9,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What becomes of the nodes `ids` in the memory of `head` when of the versions from which they came those are taken back
 /// that `filter` admits: the change to the node is undone, the newest first. A version that has taken the place of one is
-/// kept, with what it has from that taken out of it where the two go together, and else is a conflict.
+/// kept, with what it has from that taken out of it where the two go together, and else is a conflict, unless no line and no
+/// leaf of what stands comes from there any more.
 ///
 /// Only what `commits` wrote where they are named. Of several such versions after each other, what stood before the first
 /// comes back.
@@ -26,11 +28,18 @@ pub fn undone<A: Access>(
     for id in ids {
         let ours = get(tables, root, id)?;
         let mut version = Version::Stored(ours);
-        for (written, before) in runs(tables, ours, id, filter, commits)? {
-            let (written, before) = (Version::Stored(Some(written)), Version::Stored(before));
-            version = merge_versions(tables, &written, &version, &before, note)?;
-            if version == Version::Undecided {
+        let runs = runs(tables, ours, id, filter, commits)?;
+        for run in &runs {
+            let (written, before) = (Version::Stored(Some(run.written)), Version::Stored(run.before));
+            let merged = merge_versions(tables, &written, &version, &before, note)?;
+            if merged == Version::Undecided {
+                if !stands(tables, id, ours, &runs)? {
+                    break;
+                }
                 join.conflicts.insert(id.clone(), Conflict { base: written, ours, theirs: before });
+            }
+            version = merged;
+            if version == Version::Undecided {
                 break;
             }
         }
@@ -41,16 +50,25 @@ pub fn undone<A: Access>(
     Ok(join)
 }
 
-/// The versions that are to be taken back of those from which the one in `leaf` came, newest first, each with what stood
-/// before it; where that is to be taken back too, with what stood before that.
+/// Versions after each other that are to be taken back.
+struct Run {
+    /// The last of them.
+    written: Leaf,
+    /// The numbers of all of them.
+    records: Vec<Number>,
+    /// What stood before the first of them.
+    before: Option<Leaf>,
+}
+
+/// The versions that are to be taken back of those from which the one in `leaf` came, newest first.
 fn runs<A: Access>(
     tables: &Tables<A>,
     leaf: Option<Leaf>,
     id: &NodeId,
     filter: &NodeFilter,
     commits: Option<&BTreeSet<Number>>,
-) -> Result<Vec<(Leaf, Option<Leaf>)>, StoreError> {
-    let mut runs: Vec<(Leaf, Option<Leaf>)> = Vec::new();
+) -> Result<Vec<Run>, StoreError> {
+    let mut runs: Vec<Run> = Vec::new();
     let mut open: BTreeMap<Number, ObjectId> = leaf.into_iter().collect();
     // A record's number is larger than those of the versions that it took the place of.
     while let Some(leaf) = open.pop_last() {
@@ -63,10 +81,22 @@ fn runs<A: Access>(
             continue;
         }
         let before = before.first().copied().flatten();
-        match runs.iter_mut().find(|(_, end)| *end == Some(leaf)) {
-            Some((_, end)) => *end = before,
-            None => runs.push((leaf, before)),
+        match runs.iter_mut().find(|run| run.before == Some(leaf)) {
+            Some(run) => {
+                run.records.push(leaf.0);
+                run.before = before;
+            }
+            None => runs.push(Run { written: leaf, records: vec![leaf.0], before }),
         }
     }
     Ok(runs)
+}
+
+/// Whether a line or a leaf of what is in `leaf` comes from a version that is to be taken back.
+fn stands<A: Access>(tables: &Tables<A>, id: &NodeId, leaf: Option<Leaf>, runs: &[Run]) -> Result<bool, StoreError> {
+    let Some(leaf) = leaf else { return Ok(false) };
+    let versions = NodeVersions::of(tables, id, leaf);
+    let unit = suited(&tables.node(leaf.0, leaf.1)?.content);
+    let parts = lineage(&versions, leaf.0, unit, &|_| Ok(false), None)?.parts;
+    Ok(parts.iter().any(|part| runs.iter().any(|run| run.records.contains(&part.version))))
 }
