@@ -15,7 +15,7 @@ use crate::store::{Head, Store};
 pub(super) struct SettleArgs {
     /// Settle a conflict: with ours HEAD's version stays, with theirs the other side's is taken, with base that of both
     /// before, with delete the node goes. 'mnem put', 'mnem rm' and 'mnem restore' settle it too
-    #[arg(long, value_name = "ID=ours|theirs|base|delete", num_args = 1.., allow_hyphen_values = true,
+    #[arg(long, value_name = "ID=ours|theirs|base|delete", num_args = 1..,
         conflicts_with_all = ["continue", "abort"], add = super::complete::ids())]
     resolve: Vec<String>,
 

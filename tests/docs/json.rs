@@ -166,6 +166,52 @@ const CALLS: &[(&str, &[Call])] = &[
             (129, &["config", "auhtor"]),
         ],
     ),
+    ("put -m", &[(0, &["put", "--jsonl", "base.jsonl", "-m", "base"])]),
+    ("switch", &[(0, &["switch", "-c", "y"]), (0, &["switch", "-c", "x"])]),
+    ("put -m", &[(0, &["put", "--jsonl", "x.jsonl", "-m", "x"])]),
+    ("switch", &[(0, &["switch", "y"])]),
+    ("put -m", &[(0, &["put", "--jsonl", "y.jsonl", "-m", "y"])]),
+    ("merge --dry-run", &[(3, &["merge", "--dry-run", "x"]), (0, &["merge", "--dry-run", "main"])]),
+    ("merge", &[(3, &["merge", "x"]), (3, &["merge", "x"])]),
+    ("status", &[(0, &["status"]), (0, &["status", "--session", "other"])]),
+    ("merge --continue", &[(3, &["merge", "--continue"])]),
+    (
+        "merge --resolve",
+        &[
+            (0, &["merge", "--resolve", "k=ours", "d=theirs"]),
+            (0, &["merge", "--resolve", "k=delete"]),
+            (0, &["merge", "--resolve", "n=delete", "k=ours"]),
+            (1, &["merge", "--resolve", "nothing=ours"]),
+        ],
+    ),
+    ("merge --continue", &[(0, &["merge", "--continue"]), (129, &["merge", "--continue"])]),
+    ("put -m", &[(0, &["put", "t", "1\n2\ny\n4\nY", "-m", "y too"])]),
+    ("switch", &[(0, &["switch", "x"])]),
+    ("merge", &[(3, &["merge", "y~2"])]),
+    ("merge --resolve", &[(0, &["merge", "--resolve", "k=base"])]),
+    ("merge --abort", &[(0, &["merge", "--abort"])]),
+    ("merge", &[(3, &["merge", "y~2"])]),
+    ("put", &[(0, &["put", "k", "other"]), (0, &["put", "n", "x"])]),
+    ("merge --resolve", &[(0, &["merge", "--resolve", "d=ours"])]),
+    ("merge --continue", &[(0, &["merge", "--continue"])]),
+    ("put -m", &[(0, &["put", "t", "X\n2\nx\n4\nY", "-m", "x too"])]),
+    ("merge", &[(3, &["merge", "y"])]),
+    ("merge --abort", &[(0, &["merge", "--abort"])]),
+    ("merge", &[(0, &["merge", "main"]), (1, &["merge", "--ff-only", "y"])]),
+    (
+        "put -m",
+        &[(0, &["put", "q", "1", "-m", "q"]), (0, &["put", "q", "2", "-m", "q"]), (0, &["put", "q", "3", "-m", "q"])],
+    ),
+    ("revert", &[(3, &["revert", "HEAD~1", "HEAD"])]),
+    ("status", &[(0, &["status"]), (0, &["status", "--session", "other"])]),
+    ("revert --resolve", &[(0, &["revert", "--resolve", "q=theirs"])]),
+    ("revert", &[(3, &["revert", "--continue"])]),
+    ("revert --abort", &[(0, &["revert", "--abort"]), (129, &["revert", "--abort"])]),
+    ("revert", &[(0, &["revert", "HEAD"]), (129, &["revert"])]),
+    ("put -m", &[(0, &["put", "w", "1\n2", "--source", "s", "-m", "w"]), (0, &["put", "w", "1\n3", "-m", "w"])]),
+    ("revert", &[(3, &["revert", "--source", "s"])]),
+    ("status", &[(0, &["status"])]),
+    ("revert --abort", &[(0, &["revert", "--abort"])]),
     ("reset", &[(0, &["reset", "HEAD"]), (129, &["reset"])]),
     ("commit --amend", &[(0, &["commit", "--amend"]), (129, &["commit", "--amend", "--dry-run"])]),
     ("completions", &[(0, &["completions", "zsh"])]),
@@ -198,6 +244,26 @@ const ROWS: &[(&str, &str)] = &[
         {"id":"spelled","content":"\u0061"}
         {"id":"kept","content":"k","provenance":{"note":"n"}}
         {"id":"null","deleted":true}"#,
+    ),
+    (
+        "base.jsonl",
+        r#"{"id":"k","content":"0"}
+        {"id":"t","content":"1\n2\n3\n4\n5"}
+        {"id":"d","content":"0"}"#,
+    ),
+    (
+        "x.jsonl",
+        r#"{"id":"k","content":"x"}
+        {"id":"t","content":"X\n2\n3\n4\n5"}
+        {"id":"d","deleted":true}
+        {"id":"n","content":"x"}"#,
+    ),
+    (
+        "y.jsonl",
+        r#"{"id":"k","content":"y"}
+        {"id":"t","content":"1\n2\n3\n4\nY"}
+        {"id":"d","content":"y"}
+        {"id":"n","content":"y"}"#,
     ),
     ("large.json", "[LARGE0]"),
     ("larger.json", "[LARGE1]"),
