@@ -53,6 +53,9 @@ pub(super) fn run(args: &ResetArgs, context: &mut Context) -> Result<(), CliErro
     if report.dropped > 0 {
         context.say(&format!("{} no longer staged, which cannot be undone", changes(report.dropped)));
     }
+    if let Some(underway) = report.left_underway {
+        context.say(&format!("the {} that was in progress is left", underway.name()));
+    }
     let way = if args.hard { "--hard" } else { "--soft" };
     match report.left {
         Some(left) if left != report.entry.commit.id => {

@@ -1,11 +1,12 @@
 //! Bringing the changes of another branch into this one.
 
 use super::joining::{
-    commit_step, conflicts, head_entry, is_ancestor, refuse_in_progress, refuse_staged, settled_changes, work_out,
+    Worked, commit_step, conflicts, head_entry, is_ancestor, refuse_in_progress, refuse_staged, settled_changes,
+    work_out,
 };
 use super::{ConflictReport, OpError, Signature, StagedReport, StagedState};
 use crate::graph::{Doubt, Entry, Revision, RevisionError, changed, merge_bases, ref_named, resolve};
-use crate::model::{Message, SessionName};
+use crate::model::{Message, Node, NodeId, SessionName};
 use crate::object::{CommitId, encode_node, get, node_object_id};
 use crate::store::{
     Access, Disk, Head, Number, Progress, SessionView, Store, StoreError, Tables, short_branch, short_tag,
@@ -81,18 +82,61 @@ pub struct MergeTrial {
     pub doubt: Option<Doubt>,
 }
 
-/// What is to be done.
+/// What is to be done, as far as it follows from where both commits are.
+struct Plan {
+    theirs: Number,
+    /// Where HEAD is.
+    head: Option<Number>,
+    way: Way,
+    doubt: Option<Doubt>,
+}
+
 enum Way {
     UpToDate,
     FastForward,
-    Join(Progress),
+    Join { progress: Progress, worked: Box<Worked>, conflicts: Vec<ConflictReport> },
 }
 
-/// Which way the merge of `theirs` goes, and what speaks against it.
-fn way<A: Access>(view: &SessionView<'_, A>, theirs: Number, request: &MergeRequest) -> Result<Way, OpError> {
-    refuse_in_progress(view)?;
+impl Plan {
+    fn of<A: Access>(view: &SessionView<'_, A>, request: &MergeRequest) -> Result<Self, OpError> {
+        refuse_in_progress(view)?;
+        let resolved = resolve(view, &request.revision)?;
+        let (theirs, head) = (resolved.number, view.head_commit()?);
+        let plan = Self { theirs, head, way: way(view, theirs, head, request)?, doubt: resolved.doubt };
+        plan.refuse_staged(view)?;
+        Ok(plan)
+    }
+
+    /// The same, or another where one of the commits is elsewhere by now.
+    fn again<A: Access>(self, view: &SessionView<'_, A>, request: &MergeRequest) -> Result<Self, OpError> {
+        refuse_in_progress(view)?;
+        let stands = view.head_commit()? == self.head && resolve(view, &request.revision)?.number == self.theirs;
+        if !stands {
+            return Self::of(view, request);
+        }
+        self.refuse_staged(view)?;
+        Ok(self)
+    }
+
+    /// Refuses where a staged change would hide what is to come for its node.
+    fn refuse_staged<A: Access>(&self, view: &SessionView<'_, A>) -> Result<(), OpError> {
+        match &self.way {
+            Way::UpToDate => Ok(()),
+            Way::FastForward => refuse_hidden(view, self.theirs),
+            Way::Join { worked, .. } => refuse_staged(&view.staged.replay().map_err(StoreError::from)?, &worked.join),
+        }
+    }
+}
+
+/// Which way the merge of `theirs` into `head` goes.
+fn way<A: Access>(
+    view: &SessionView<'_, A>,
+    theirs: Number,
+    head: Option<Number>,
+    request: &MergeRequest,
+) -> Result<Way, OpError> {
     let (tables, revision) = (view.tables, &request.revision);
-    let Some(head) = view.head_commit()? else { return Ok(Way::FastForward) };
+    let Some(head) = head else { return Ok(Way::FastForward) };
     if is_ancestor(tables, theirs, head)? {
         return Ok(Way::UpToDate);
     }
@@ -106,7 +150,10 @@ fn way<A: Access>(view: &SessionView<'_, A>, theirs: Number, request: &MergeRequ
         return Err(RevisionError::Unrelated { one: "HEAD".to_owned(), other: revision.to_string() }.into());
     }
     let message = request.message.as_ref().map(|message| message.as_str().to_owned());
-    Ok(Way::Join(Progress::Merge { theirs, name: name(view, theirs, revision)?, message }))
+    let progress = Progress::Merge { theirs, name: name(view, theirs, revision)?, message };
+    let worked = Box::new(work_out(tables, &view.head, &progress)?);
+    let conflicts = conflicts(tables, &view.head, &BTreeMap::new(), &worked)?;
+    Ok(Way::Join { progress, worked, conflicts })
 }
 
 /// How the other side is called: by its branch or tag, or by a short id.
@@ -137,16 +184,15 @@ fn refuse_hidden<A: Access>(view: &SessionView<'_, A>, theirs: Number) -> Result
 /// merge is about.
 pub fn merge<D: Disk>(store: &Store<D>, session: &SessionName, request: &MergeRequest) -> Result<MergeReport, OpError> {
     // Asked of a snapshot first, so that what is refused or done leaves the store as it was.
-    let done = store.read(session, |view| {
-        let resolved = resolve(view, &request.revision)?;
-        match way(view, resolved.number, request)? {
-            Way::UpToDate => {
-                let left = view.head_commit()?.map(|number| view.tables.commit_id(number)).transpose()?;
-                let staged = view.changes()?.len();
-                report(view.tables, &view.head, MergeOutcome::UpToDate, left, staged, resolved.doubt).map(Some)
-            }
-            Way::FastForward | Way::Join(_) => Ok::<_, OpError>(None),
-        }
+    let (plan, done) = store.read(session, |view| {
+        let plan = Plan::of(view, request)?;
+        let left = plan.head.map(|number| view.tables.commit_id(number)).transpose()?;
+        let (staged, doubt) = (view.changes()?.len(), plan.doubt.clone());
+        let done = match &plan.way {
+            Way::UpToDate => Some(report(view.tables, &view.head, MergeOutcome::UpToDate, left, staged, doubt)?),
+            Way::FastForward | Way::Join { .. } => None,
+        };
+        Ok::<_, OpError>((plan, done))
     })?;
     if let Some(report) = done {
         return Ok(report);
@@ -157,38 +203,32 @@ pub fn merge<D: Disk>(store: &Store<D>, session: &SessionName, request: &MergeRe
     let snapshot = store.snapshot()?;
     let (report, warning) = store.write(snapshot, |tables| -> Result<_, OpError> {
         let view = SessionView::new(tables, session, &path, &bytes)?;
-        let resolved = resolve(&view, &request.revision)?;
-        let (theirs, doubt) = (resolved.number, resolved.doubt);
-        let (old, staged) = (view.head_commit()?, view.changes()?.len());
-        let left = old.map(|number| tables.commit_id(number)).transpose()?;
+        let Plan { theirs, head, way, doubt } = plan.again(&view, request)?;
+        let staged = view.changes()?.len();
+        let left = head.map(|number| tables.commit_id(number)).transpose()?;
+        let name = name(&view, theirs, &request.revision)?;
         let mut row = view.next_row();
-        row.orig_head = old.or(row.orig_head);
-        let outcome = match way(&view, theirs, request)? {
+        drop(view);
+        let old_head = row.orig_head;
+        row.orig_head = head.or(old_head);
+        let outcome = match way {
             Way::UpToDate => return report(tables, &row.head, MergeOutcome::UpToDate, left, staged, doubt),
             Way::FastForward => {
-                refuse_hidden(&view, theirs)?;
-                let reason = format!("merge {}: fast-forward", name(&view, theirs, &request.revision)?);
-                drop(view);
+                let reason = format!("merge {name}: fast-forward");
                 tables.advance_head(session, &mut row, theirs, request.signature.time, &reason)?;
                 MergeOutcome::FastForward
             }
-            Way::Join(progress) => {
-                let worked = work_out(tables, &row.head, &progress)?;
-                let all = view.staged.replay().map_err(StoreError::from)?;
-                refuse_staged(&all, &worked.join)?;
-                let found = conflicts(tables, &row.head, &all, &worked)?;
-                if found.is_empty() {
-                    let changes = settled_changes(tables, &row.head, &BTreeMap::new(), worked.join)?;
-                    let words = request.signature.saying(worked.message);
-                    let reason = format!("merge {}", name(&view, theirs, &request.revision)?);
-                    drop(view);
-                    commit_step(tables, session, &mut row, worked.parents, changes, words, &reason)?;
-                    MergeOutcome::Merged
-                } else {
-                    drop(view);
-                    row.progress = Some(progress);
-                    MergeOutcome::Stopped(found)
-                }
+            Way::Join { worked, conflicts, .. } if conflicts.is_empty() => {
+                let Worked { join, parents, message, .. } = *worked;
+                let changes = settled_changes(tables, &row.head, &BTreeMap::new(), join)?;
+                let words = request.signature.saying(message);
+                commit_step(tables, session, &mut row, parents, changes, words, &format!("merge {name}"))?;
+                MergeOutcome::Merged
+            }
+            Way::Join { progress, conflicts, .. } => {
+                row.orig_head = old_head;
+                row.progress = Some(progress);
+                MergeOutcome::Stopped(conflicts)
             }
         };
         tables.set_session(session, &row)?;
@@ -216,32 +256,32 @@ pub fn try_merge<D: Disk>(
     request: &MergeRequest,
 ) -> Result<MergeTrial, OpError> {
     store.read(session, |view| {
-        let resolved = resolve(view, &request.revision)?;
-        let (theirs, doubt) = (resolved.number, resolved.doubt);
+        let Plan { theirs, head, way, doubt } = Plan::of(view, request)?;
         let tables = view.tables;
-        let root = tables.root(view.head_commit()?)?;
+        let root = tables.root(head)?;
         let mut changes = Vec::new();
-        let outcome = match way(view, theirs, request)? {
+        let mut change = |id: &NodeId, node: Option<&Node>, state| {
+            let hash = node.map(|node| node_object_id(&encode_node(node)));
+            changes.push(StagedReport { id: id.clone(), hash, state });
+        };
+        let outcome = match way {
             Way::UpToDate => MergeOutcome::UpToDate,
             Way::FastForward => {
-                refuse_hidden(view, theirs)?;
                 for changed in changed(tables, root, tables.root(Some(theirs))?, &[])? {
-                    let hash = changed.new.as_ref().map(|node| node_object_id(&encode_node(node)));
-                    changes.push(StagedReport { id: changed.id().clone(), hash, state: changed.effect().into() });
+                    change(changed.id(), changed.new.as_ref(), changed.effect().into());
                 }
                 MergeOutcome::FastForward
             }
-            Way::Join(progress) => {
-                let worked = work_out(tables, &view.head, &progress)?;
-                let staged = view.staged.replay().map_err(StoreError::from)?;
-                refuse_staged(&staged, &worked.join)?;
-                let found = conflicts(tables, &view.head, &staged, &worked)?;
+            Way::Join { worked, conflicts, .. } => {
                 for (id, node) in &worked.join.changes {
-                    let old = get(tables, root, id)?.map(|(_, object)| object);
-                    let hash = node.as_ref().map(|node| node_object_id(&encode_node(node)));
-                    changes.push(StagedReport { id: id.clone(), hash, state: StagedState::between(old, hash) });
+                    let state = match (get(tables, root, id)?, node) {
+                        (None, _) => StagedState::Added,
+                        (Some(_), None) => StagedState::Removed,
+                        (Some(_), Some(_)) => StagedState::Modified,
+                    };
+                    change(id, node.as_ref(), state);
                 }
-                if found.is_empty() { MergeOutcome::Merged } else { MergeOutcome::Stopped(found) }
+                if conflicts.is_empty() { MergeOutcome::Merged } else { MergeOutcome::Stopped(conflicts) }
             }
         };
         Ok(MergeTrial { outcome, changes, doubt })

@@ -1,7 +1,7 @@
 //! Letting a branch end at another commit.
 
-use super::OpError;
 use super::joining::refuse_in_progress;
+use super::{OpError, Underway};
 use crate::graph::{Doubt, Entry, Memory, Revision, Surroundings, changed_in_memory, resolve};
 use crate::model::{CommitTime, NodeId, SessionName};
 use crate::object::{CommitId, ObjectId, encode_node, get};
@@ -28,6 +28,8 @@ pub struct ResetReport {
     pub staged: usize,
     /// How many staged changes were dropped.
     pub dropped: usize,
+    /// What was in progress, which is left.
+    pub left_underway: Option<Underway>,
     /// What the name of the revision stands for beside what was taken.
     pub doubt: Option<Doubt>,
     /// What failed after the move was durable.
@@ -72,6 +74,7 @@ pub fn reset<D: Disk>(
     }
     let (report, warning) = store.write(snapshot, |tables| {
         let view = SessionView::new(tables, session, &path, &bytes)?;
+        let left_underway = view.progress().map(Underway::from);
         let mut row = Session { consumed, orig_head: old, progress: None, ..view.next_row() };
         if view.head_commit()? != old {
             return Err(OpError::Moved);
@@ -89,6 +92,7 @@ pub fn reset<D: Disk>(
             left,
             staged: restaged.len(),
             dropped: if mode == ResetMode::Hard { staged } else { 0 },
+            left_underway,
             doubt: resolved.doubt.clone(),
             warning: None,
         })

@@ -74,7 +74,10 @@ pub fn revert<D: Disk>(
     let (commits, doubts) = {
         let view = SessionView::new(&snapshot, session, &path, &bytes)?;
         refuse_in_progress(&view)?;
-        chosen(&view, &request.selections)?
+        let (commits, doubts) = chosen(&view, &request.selections)?;
+        // Asked of the snapshot first, so that what is refused leaves the store as it was.
+        refuse_first(&view, &commits, request)?;
+        (commits, doubts)
     };
     let (report, warning) = store.write(snapshot, |tables| -> Result<_, OpError> {
         let view = SessionView::new(tables, session, &path, &bytes)?;
@@ -89,18 +92,11 @@ pub fn revert<D: Disk>(
         let message = request.message.as_ref().map(|message| message.as_str().to_owned());
         match &request.what {
             Reverting::Commits { mainline } => {
-                for number in &commits {
-                    parent_of(&tables.commit(*number)?, *mainline)?;
-                }
                 let reverts = Reverts { start, commits: &commits, mainline: *mainline, message };
                 run_reverts(tables, session, &mut row, reverts, &staged, &request.signature, &mut reverted)?;
             }
             Reverting::From { provenance, patterns } => {
-                let filter = NodeFilter { provenance: provenance.clone(), ..NodeFilter::default() };
-                let ids = ids_from(tables, start, &commits, &filter, patterns)?;
-                let (ids, provenance) = (ids.into_iter().collect(), provenance.clone());
-                let message = message.unwrap_or_else(|| default_message(&provenance));
-                let progress = Progress::Undo(Undo { provenance, ids, commits: commits.clone(), message });
+                let progress = undo(tables, start, &commits, provenance, patterns, message)?;
                 let worked = work_out(tables, &row.head, &progress)?;
                 refuse_staged(&staged, &worked.join)?;
                 let found = conflicts(tables, &row.head, &staged, &worked)?;
@@ -123,6 +119,55 @@ pub fn revert<D: Disk>(
         Ok(RevertReport { reverted, entry, head: row.head, left, doubts: Vec::new(), warning: None })
     })?;
     Ok(RevertReport { doubts, warning, ..report })
+}
+
+/// Refuses where nothing would come of it, and where something is staged for a node that the first commit with a change is
+/// about.
+fn refuse_first<A: Access>(
+    view: &SessionView<'_, A>,
+    commits: &[Number],
+    request: &RevertRequest,
+) -> Result<(), OpError> {
+    let (tables, start) = (view.tables, resolve(view, &Revision::head())?.number);
+    let staged = view.staged.replay().map_err(StoreError::from)?;
+    let steps = match &request.what {
+        Reverting::Commits { mainline } => {
+            for number in commits {
+                parent_of(&tables.commit(*number)?, *mainline)?;
+            }
+            let revert = |&number: &Number| Progress::Revert {
+                start,
+                reached: start,
+                commits: vec![number],
+                mainline: *mainline,
+                message: None,
+            };
+            commits.iter().map(revert).collect()
+        }
+        Reverting::From { provenance, patterns } => vec![undo(tables, start, commits, provenance, patterns, None)?],
+    };
+    for step in steps {
+        let join = work_out(tables, &view.head, &step)?.join;
+        if !join.is_empty() {
+            return refuse_staged(&staged, &join);
+        }
+    }
+    Err(OpError::NothingToCommit)
+}
+
+/// What is begun by taking back what came from somewhere.
+fn undo<A: Access>(
+    tables: &Tables<A>,
+    head: Number,
+    commits: &[Number],
+    provenance: &Provenance,
+    patterns: &[Pattern],
+    message: Option<String>,
+) -> Result<Progress, StoreError> {
+    let filter = NodeFilter { provenance: provenance.clone(), ..NodeFilter::default() };
+    let ids = ids_from(tables, head, commits, &filter, patterns)?.into_iter().collect();
+    let message = message.unwrap_or_else(|| default_message(provenance));
+    Ok(Progress::Undo(Undo { provenance: provenance.clone(), ids, commits: commits.to_vec(), message }))
 }
 
 /// The commits that selections name: in the order in which they are named, and where there is a range or an exclusion, all
