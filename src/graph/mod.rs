@@ -29,9 +29,9 @@ pub use compare::*;
 pub use entry::{Entry, Surroundings};
 pub use history::{Step, history, last_version, removal};
 pub use lineage::{Lineage, Unit, Versions, leaf_paths, lineage};
-pub use merge::{Base, Conflict, Join, Version, join, merged_base, undone};
 #[cfg(feature = "internals")]
-pub use merge::{Merged, NodeMerge, Side, merge_contents, merge_nodes, merge_texts, merge_values};
+pub use merge::{Base, Conflict, Merged, NodeMerge, Side, merge_contents, merge_nodes, merge_texts, merge_values};
+pub use merge::{Join, Version, join, merged_base, undone};
 pub use near::nearest;
 pub use node_filter::NodeFilter;
 pub use node_versions::{NodeVersions, STAGED};

@@ -94,7 +94,13 @@ struct Plan {
 enum Way {
     UpToDate,
     FastForward,
-    Join { progress: Progress, worked: Box<Worked>, conflicts: Vec<ConflictReport> },
+    Join(Box<Joining>),
+}
+
+struct Joining {
+    progress: Progress,
+    worked: Worked,
+    conflicts: Vec<ConflictReport>,
 }
 
 impl Plan {
@@ -123,7 +129,7 @@ impl Plan {
         match &self.way {
             Way::UpToDate => Ok(()),
             Way::FastForward => refuse_hidden(view, self.theirs),
-            Way::Join { worked, .. } => refuse_staged(&view.staged.replay().map_err(StoreError::from)?, &worked.join),
+            Way::Join(joining) => refuse_staged(&view.staged.replay().map_err(StoreError::from)?, &joining.worked.join),
         }
     }
 }
@@ -151,9 +157,9 @@ fn way<A: Access>(
     }
     let message = request.message.as_ref().map(|message| message.as_str().to_owned());
     let progress = Progress::Merge { theirs, name: name(view, theirs, revision)?, message };
-    let worked = Box::new(work_out(tables, &view.head, &progress)?);
+    let worked = work_out(tables, &view.head, &progress)?;
     let conflicts = conflicts(tables, &view.head, &BTreeMap::new(), &worked)?;
-    Ok(Way::Join { progress, worked, conflicts })
+    Ok(Way::Join(Box::new(Joining { progress, worked, conflicts })))
 }
 
 /// How the other side is called: by its branch or tag, or by a short id.
@@ -190,7 +196,7 @@ pub fn merge<D: Disk>(store: &Store<D>, session: &SessionName, request: &MergeRe
         let (staged, doubt) = (view.changes()?.len(), plan.doubt.clone());
         let done = match &plan.way {
             Way::UpToDate => Some(report(view.tables, &view.head, MergeOutcome::UpToDate, left, staged, doubt)?),
-            Way::FastForward | Way::Join { .. } => None,
+            Way::FastForward | Way::Join(_) => None,
         };
         Ok::<_, OpError>((plan, done))
     })?;
@@ -218,17 +224,17 @@ pub fn merge<D: Disk>(store: &Store<D>, session: &SessionName, request: &MergeRe
                 tables.advance_head(session, &mut row, theirs, request.signature.time, &reason)?;
                 MergeOutcome::FastForward
             }
-            Way::Join { worked, conflicts, .. } if conflicts.is_empty() => {
-                let Worked { join, parents, message, .. } = *worked;
+            Way::Join(joining) if joining.conflicts.is_empty() => {
+                let Worked { join, parents, message, .. } = joining.worked;
                 let changes = settled_changes(tables, &row.head, &BTreeMap::new(), join)?;
                 let words = request.signature.saying(message);
                 commit_step(tables, session, &mut row, parents, changes, words, &format!("merge {name}"))?;
                 MergeOutcome::Merged
             }
-            Way::Join { progress, conflicts, .. } => {
+            Way::Join(joining) => {
                 row.orig_head = old_head;
-                row.progress = Some(progress);
-                MergeOutcome::Stopped(conflicts)
+                row.progress = Some(joining.progress);
+                MergeOutcome::Stopped(joining.conflicts)
             }
         };
         tables.set_session(session, &row)?;
@@ -272,7 +278,8 @@ pub fn try_merge<D: Disk>(
                 }
                 MergeOutcome::FastForward
             }
-            Way::Join { worked, conflicts, .. } => {
+            Way::Join(joining) => {
+                let Joining { worked, conflicts, .. } = *joining;
                 for (id, node) in &worked.join.changes {
                     let state = match (get(tables, root, id)?, node) {
                         (None, _) => StagedState::Added,

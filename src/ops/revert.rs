@@ -5,9 +5,8 @@ use super::joining::{
     settled_changes, work_out,
 };
 use super::{OpError, Reverted, Stop};
-use crate::graph::{ChangeFilter, Doubt, Ends, Entry, NodeFilter, Revision, Selection, Walk, resolve, resolve_all};
+use crate::graph::{ChangeFilter, Doubt, Ends, NodeFilter, Revision, Selection, Walk, resolve, resolve_all};
 use crate::model::{Message, NodeId, Pattern, Provenance, SessionName};
-use crate::object::CommitId;
 use crate::store::{
     Access, Disk, Head, Number, Progress, SessionView, Store, StoreError, Tables, Undo, staged_changes,
 };
@@ -48,12 +47,8 @@ pub struct RevertRequest {
 pub struct RevertReport {
     /// What was made, and where it stopped.
     pub reverted: Reverted,
-    /// The commit on which the session stands.
-    pub entry: Option<Entry>,
     /// Where the session stands.
     pub head: Head,
-    /// The commit on which it stood.
-    pub left: CommitId,
     /// What names stand for beside what was taken.
     pub doubts: Vec<Doubt>,
     /// What failed after it was durable.
@@ -87,7 +82,6 @@ pub fn revert<D: Disk>(
         drop(view);
         let staged = staged_changes(&path, &bytes, row.consumed)?;
         row.orig_head = Some(start);
-        let left = tables.commit_id(start)?;
         let mut reverted = Reverted::default();
         let message = request.message.as_ref().map(|message| message.as_str().to_owned());
         match &request.what {
@@ -115,8 +109,7 @@ pub fn revert<D: Disk>(
             return Err(OpError::NothingToCommit);
         }
         tables.set_session(session, &row)?;
-        let entry = head_entry(tables, &row.head)?;
-        Ok(RevertReport { reverted, entry, head: row.head, left, doubts: Vec::new(), warning: None })
+        Ok(RevertReport { reverted, head: row.head, doubts: Vec::new(), warning: None })
     })?;
     Ok(RevertReport { doubts, warning, ..report })
 }

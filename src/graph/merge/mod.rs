@@ -14,7 +14,9 @@ mod undo;
 mod values;
 
 pub use base::{Base, merged_base};
-pub use join::{Conflict, Join, Version, join};
+#[cfg(feature = "internals")]
+pub use join::Conflict;
+pub use join::{Join, Version, join};
 #[cfg(feature = "internals")]
 pub use node::NodeMerge;
 pub use node::merge_nodes;
