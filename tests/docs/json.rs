@@ -206,7 +206,7 @@ const ROWS: &[(&str, &str)] = &[
     ("import.jsonl", r#"{"id":"g","content":1}"#),
     (
         "check.jsonl",
-        "{\"name\":\"all\",\"predicates\":[\"--not\",\"--present\",\"a\",\"--count\",\"*\",\"eq\",\"0\",\"--present\",\"x\",\"--present\",\"gone\",\"--present\",\"null\"]}\n\
+        "{\"name\":\"all\",\"predicates\":[\"--not\",\"--present\",\"a\",\"--count\",\"*\",\"eq\",\"0\",\"--present\",\"x\",\"--present\",\"gone\",\"--present\",\"null\",\"--not\",\"--contains\",\"text\",\"TWO\",\"--path-exists\",\"value\",\"/b/0\"]}\n\
          {\"name\":\"none\",\"predicates\":[\"--present\",\"a\"]}",
     ),
     ("history.jsonl", "{\"id\":\"e\",\"content\":1}\n{\"commit\":{\"message\":\"e\"}}\n{\"id\":\"f\",\"content\":1}"),
