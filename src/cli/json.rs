@@ -482,10 +482,15 @@ impl<'a> BlameJson<'a> {
         Self::whole(id, WriterJson::of(writer), &writer.node.content)
     }
 
-    /// The shape of a node's end: who took it away, and what it said last.
-    pub fn removed(id: &'a NodeId, removal: &'a Removal) -> Result<Self, CliError> {
-        let writer = WriterJson::new(removal.commit.as_ref(), None);
+    /// The shape of a node's end, or by which version of a part of it: who took it away, and what it said last.
+    pub fn removed(id: &'a NodeId, removal: &'a Removal, version: Option<&'a Node>) -> Result<Self, CliError> {
+        let writer = WriterJson::new(removal.commit.as_ref(), version);
         let whole = Self::whole(id, writer, &removal.last.node.content)?;
         Ok(Self { change: "removed", last: Some(WriterJson::of(&removal.last)), ..whole })
+    }
+
+    /// The same row of what the node has or had at a JSON pointer.
+    pub fn at(self, path: &'a str, content: &Content) -> Result<Self, CliError> {
+        Ok(Self { by: "path", path: Some(path), content: raw(content.json())?, ..self })
     }
 }

@@ -31,7 +31,7 @@ mod test;
 mod wanted;
 
 pub use batch::{Group, batch};
-pub use blame::{BlameReport, BlameRequest, Row, Version, blame, blame_all, versions_of};
+pub use blame::{BlameReport, BlameRequest, Ended, Row, Version, blame, blame_all, versions_of};
 pub use branch::{Branch, BranchesReport, branches, create_branch, delete_branches, rename_branch};
 pub use check::{Assertion, Failure, check};
 pub use commit::{AmendRequest, CommitReport, CommitRequest, amend, commit, preview};

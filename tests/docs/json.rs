@@ -112,6 +112,8 @@ const CALLS: &[(&str, &[Call])] = &[
             (1, &["blame", "null"]),
             (0, &["blame", "given", "-r", "HEAD"]),
             (1, &["blame", "gone"]),
+            (1, &["blame", "gone", "--by", "path"]),
+            (1, &["blame", "value", "--path", "/b/0"]),
             (1, &["blame", "nothing"]),
             (129, &["blame", "--history"]),
         ],
