@@ -19,7 +19,7 @@ pub use content::{Content, JsonError, MAX_CONTENT_BYTES, json_string_length, pus
 #[cfg(feature = "internals")]
 pub use json::{Part, parts};
 pub use json::{PointerError, minify, pieces, pointer};
-#[cfg(any(test, feature = "internals"))]
+#[cfg(test)]
 pub use json::{elements, members};
 pub use name::{BranchName, NameError, SessionName, TagName};
 pub use node::{ContentKind, KindError, Node};
