@@ -244,7 +244,7 @@ impl<'a> AbsentValueJson<'a> {
     }
 }
 
-/// A changed node and how many lines of it; behind a commit's row where it is one of that commit.
+/// A changed node and how many lines and leaves of it; behind a commit's row where it is one of that commit.
 #[derive(Serialize)]
 pub struct ChangedJson<'a> {
     v: u8,
@@ -254,11 +254,18 @@ pub struct ChangedJson<'a> {
     change: &'static str,
     lines_added: Option<usize>,
     lines_removed: Option<usize>,
+    leaves_added: Option<usize>,
+    leaves_removed: Option<usize>,
 }
 
 impl<'a> ChangedJson<'a> {
-    /// The shape of a changed node; `lines` says how many were added and removed, if they were counted.
-    pub fn new(commit: Option<&CommitId>, changed: &'a Changed, lines: Option<(usize, usize)>) -> Self {
+    /// The shape of a changed node; `lines` and `leaves` say how many were added and removed, if they were counted.
+    pub fn new(
+        commit: Option<&CommitId>,
+        changed: &'a Changed,
+        lines: Option<(usize, usize)>,
+        leaves: Option<(usize, usize)>,
+    ) -> Self {
         Self {
             v: V,
             r#type: "changed",
@@ -267,6 +274,8 @@ impl<'a> ChangedJson<'a> {
             change: change_name(changed.effect().into()),
             lines_added: lines.map(|(added, _)| added),
             lines_removed: lines.map(|(_, removed)| removed),
+            leaves_added: leaves.map(|(added, _)| added),
+            leaves_removed: leaves.map(|(_, removed)| removed),
         }
     }
 }

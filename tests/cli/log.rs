@@ -327,9 +327,9 @@ fn name_status_and_stat_tell_what_each_commit_changed() {
     );
     place.mnem(&["log", "--oneline", "--stat"]).says(
         &format!(
-            "{third} user/allergies | D +0 -1\n 1 node changed, +0 -1 lines\n\
-             {second} plan/dinner | A +1 -0\n user/diet   | M +1 -1\n 2 nodes changed, +2 -1 lines\n\
-             {first} user/allergies | A +1 -0\n user/diet      | A +1 -0\n 2 nodes changed, +2 -0 lines\n"
+            "{third} user/allergies | D +0 -2\n 1 node changed, +0 -2 leaves\n\
+             {second} plan/dinner | A +1 -0\n user/diet   | M +1 -1\n 2 nodes changed, +1 -1 lines, +1 -0 leaves\n\
+             {first} user/allergies | A +2 -0\n user/diet      | A +1 -0\n 2 nodes changed, +1 -0 lines, +2 -0 leaves\n"
         ),
         "",
     );
@@ -344,16 +344,17 @@ fn name_status_and_stat_tell_what_each_commit_changed() {
         ),
         "",
     );
-    let changed = |commit: &str, id: &str, change: &str, added: &str, removed: &str| {
+    let changed = |commit: &str, id: &str, change: &str, [added, removed, come, gone]: [&str; 4]| {
         format!(
             "{{\"v\":1,\"type\":\"changed\",\"commit\":\"{commit}\",\"id\":\"{id}\",\"change\":\"{change}\",\
-             \"lines_added\":{added},\"lines_removed\":{removed}}}\n"
+             \"lines_added\":{added},\"lines_removed\":{removed},\
+             \"leaves_added\":{come},\"leaves_removed\":{gone}}}\n"
         )
     };
     let row = place.mnem(&["log", "-n1", "--json"]).output();
-    let status = changed(THIRD, "user/allergies", "removed", "null", "null");
+    let status = changed(THIRD, "user/allergies", "removed", ["null"; 4]);
     place.mnem(&["log", "-n1", "--json", "--name-status"]).says(&format!("{row}{status}"), "");
-    let stat = changed(THIRD, "user/allergies", "removed", "0", "1");
+    let stat = changed(THIRD, "user/allergies", "removed", ["0", "1", "0", "2"]);
     place.mnem(&["log", "-n1", "--json", "--stat"]).says(&format!("{row}{stat}"), "");
     // For people escaped, exact where lines end with NUL.
     place.mnem(&["put", "a\u{202e}", "1\n2\n", "-qm", "c"]).output();
