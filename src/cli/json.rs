@@ -4,7 +4,7 @@ use super::error::CliError;
 use crate::graph::{Blamed, Changed, ContentEdits, Entry, Field, Hunk, Op, PathChange, Remark, Removal, Unit, Writer};
 use crate::model::{Content, Node, NodeId, Provenance, Timestamp, minify};
 use crate::object::{CommitId, encode_node, node_object_id};
-use crate::ops::{Row, StagedReport, StagedState};
+use crate::ops::{Origin, Row, StagedReport, StagedState};
 use crate::store::{ChangeCount, CommitRecord};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -107,6 +107,23 @@ impl<'a> NodeJson<'a> {
             provenance: (&node.provenance).into(),
             event_time: node.event_time.as_ref().map(Timestamp::as_str),
         })
+    }
+}
+
+/// A node with the commit that wrote it.
+#[derive(Serialize)]
+pub struct ListedJson<'a> {
+    #[serde(flatten)]
+    node: NodeJson<'a>,
+    commit: Option<String>,
+    time: Option<String>,
+}
+
+impl<'a> ListedJson<'a> {
+    /// The shape of a node that `origin` wrote, `None` where it is staged.
+    pub fn new(node: &'a Node, origin: Option<&Origin>) -> Result<Self, CliError> {
+        let commit = origin.map(|origin| origin.commit.to_string());
+        Ok(Self { node: NodeJson::new(node)?, commit, time: origin.map(|origin| origin.time.to_string()) })
     }
 }
 

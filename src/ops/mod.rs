@@ -42,7 +42,7 @@ pub use get::get;
 pub use grep::{GrepRequest, Matched, MatchedLine, grep};
 pub use import::{ImportRequest, import, import_and_commit};
 pub use log::{LogFilter, LogReport, log};
-pub use ls::{Listed, LsRequest, Order, ls};
+pub use ls::{Listed, LsRequest, Order, Origin, ls};
 pub use merge_base::{is_ancestor, merge_base};
 pub use put::{put, put_and_commit, try_put};
 pub use reflog::{Moved, reflog};
