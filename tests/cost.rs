@@ -389,7 +389,7 @@ mod reads {
                 if is_assertion {
                     let assertions = [Assertion { name: "it".to_owned(), predicates }];
                     let (failures, _) = check(&store, &session, None, &assertions).expect("an answer");
-                    assert_eq!(failures[0][0].writers.len(), 1);
+                    assert_eq!(failures[0][0].shares.len(), 1);
                 } else {
                     test(&store, &session, None, &predicates).expect("an answer");
                 }
@@ -558,6 +558,13 @@ mod reads {
             let filter =
                 LogFilter { patterns: vec![Pattern::parse("told", false).expect("a pattern")], ..LogFilter::default() };
             let neighbours = Between::Revisions(revision("HEAD~1"), revision("HEAD"));
+            let named = |store: &Store<Counting>, words: &[&str]| {
+                let words: Vec<_> = words.iter().map(|word| (*word).to_owned()).collect();
+                let assertions = [Assertion { name: "it".to_owned(), predicates: parse(&words).expect("predicates") }];
+                let (failures, _) = check(store, &session, None, &assertions).expect("an answer");
+                failures[0][0].shares.len() + usize::from(failures[0][0].removal.is_some())
+            };
+            let last_but_one = format!("\n{}\n", commits / 10 * 8);
             [
                 pages(&|store| parts(store, "told", &node), 1),
                 pages(&|store| parts(store, "told", &open), 3),
@@ -566,6 +573,9 @@ mod reads {
                 pages(&|store| log(store, &session, &filter).expect("commits").entries.len(), 10),
                 pages(&|store| diff(store, &session, &neighbours, &[]).expect("a diff").changed.len(), 1),
                 pages(&|store| show(store, &session, &revision("HEAD"), &[]).expect("a commit").changed.len(), 1),
+                pages(&|store| named(store, &["--any", "go*", "it was"]), 1),
+                pages(&|store| named(store, &["--contains", "told", "\n0\n"]), 1),
+                pages(&|store| named(store, &["--contains", "told", &last_but_one]), 1),
                 pages(
                     &|store| log(store, &session, &LogFilter::default()).expect("commits").entries.len(),
                     commits + merges,
@@ -574,8 +584,10 @@ mod reads {
         };
         let (short, long, merged) = (counted(500, 0), counted(6_000, 0), counted(6_000, 1_000));
         let told = format!("{short:?} {long:?} {merged:?}");
-        assert!(long[7] > 4 * short[7], "{told}");
-        for at in 0..7 {
+        assert!(long[10] > 4 * short[10], "{told}");
+        // What the last version took away is found without the nine before.
+        assert!(2 * long[9] < long[8], "{told}");
+        for at in 0..10 {
             // The tables are a level deeper, and the ten versions lie on pages of their own.
             assert!(long[at] <= short[at] + 20, "{told}");
             assert!(merged[at] <= long[at] + 20, "{told}");

@@ -1,13 +1,13 @@
 //! What `log`, `ls`, `grep` and `merge-base` find in random histories with merges and odd clocks, held against what a naive reading of each
 //! question gives.
 
-use mnemosyne::graph::{NodeFilter, Revision, Selection, TextChange};
+use mnemosyne::graph::{NodeFilter, Revision, Selection, TextChange, parse};
 use mnemosyne::model::{
     Author, BranchName, CommitTime, Content, ContentKind, Message, Node, NodeId, Pattern, Provenance, SessionName,
     Timestamp,
 };
 use mnemosyne::object::{CommitId, New, encode_node, node_object_id, update};
-use mnemosyne::ops::{GrepRequest, LogFilter, LsRequest, grep, is_ancestor, log, ls, merge_base};
+use mnemosyne::ops::{Assertion, GrepRequest, LogFilter, LsRequest, check, grep, is_ancestor, log, ls, merge_base};
 use mnemosyne::store::{CommitWords, Number, Store, StoreError, init};
 use proptest::collection::vec;
 use proptest::option;
@@ -392,4 +392,106 @@ fn where_several_or_no_histories_meet_the_command_says_so() {
     assert_eq!(merge_base(&["--json", &first, &second]), (Some(1), String::new()));
     assert_eq!(merge_base(&[&one, &other]), (Some(0), format!("{second}\n")));
     assert_eq!(merge_base(&["--all", &one, &other]), (Some(0), format!("{second}\n{first}\n")));
+}
+
+#[test]
+fn through_merges_who_is_to_blame_is_who_took_it_away_on_a_side_or_else_the_merge() {
+    // Both contents with a "b", and two without.
+    let (with, with_too, without, without_too) = (0, 1, 2, 3);
+    let set = |content: usize| {
+        let at = |source: usize| [None, None, None, Some(source)];
+        move |source: usize| Edit::Set { content, provenance: at(source), event_time: None }
+    };
+    let step = |parents: &[usize], edit: Option<Edit>| Step {
+        parents: parents.to_vec(),
+        edits: edit.map(|edit| (0, edit)).into_iter().collect(),
+        seconds: 0,
+    };
+    let wrote = |parents: &[usize], content: usize| step(parents, Some(set(content)(1)));
+    let rewrote = |parents: &[usize], content: usize| step(parents, Some(set(content)(2)));
+    let took = |parents: &[usize]| step(parents, Some(Edit::Take));
+    let removed = |parents: &[usize]| step(parents, Some(Edit::Remove));
+    let kept = |parents: &[usize]| step(parents, None);
+    for (claim, steps, blamed, remover) in [
+        (
+            "the merge took the side that lacks it",
+            vec![wrote(&[], with), wrote(&[0], without), kept(&[0]), took(&[2, 1])],
+            &[1][..],
+            None,
+        ),
+        (
+            "the first parent is the side that lacks it",
+            vec![wrote(&[], with), wrote(&[0], without), wrote(&[0], with_too), kept(&[1, 2])],
+            &[1],
+            None,
+        ),
+        (
+            "both sides had it and the merge wrote another",
+            vec![wrote(&[], with), wrote(&[0], with_too), kept(&[0]), wrote(&[1, 2], without)],
+            &[3],
+            None,
+        ),
+        (
+            "the merge wrote another, and a side had lost it before",
+            vec![wrote(&[], with), wrote(&[0], without), wrote(&[0], with_too), wrote(&[2, 1], without_too)],
+            &[1],
+            None,
+        ),
+        (
+            "both sides had lost it",
+            vec![wrote(&[], with), wrote(&[0], without), rewrote(&[0], without), wrote(&[1, 2], without_too)],
+            &[2],
+            None,
+        ),
+        (
+            "the merge wrote another, and the other side never had it",
+            vec![wrote(&[], without), wrote(&[0], with), rewrote(&[0], without), wrote(&[1, 2], without_too)],
+            &[3],
+            None,
+        ),
+        (
+            "the merge wrote another, and the other side lost it before it came back on this one",
+            vec![
+                wrote(&[], with),
+                wrote(&[0], without),
+                wrote(&[1], with_too),
+                rewrote(&[1], without),
+                wrote(&[2, 3], without_too),
+            ],
+            &[4],
+            None,
+        ),
+        ("the merge took a removal", vec![wrote(&[], with), removed(&[0]), kept(&[0]), took(&[2, 1])], &[], Some(1)),
+        (
+            "it was lost, and then the node was removed on a side",
+            vec![wrote(&[], with), wrote(&[0], without), kept(&[1]), removed(&[1]), took(&[2, 3])],
+            &[1],
+            Some(3),
+        ),
+        (
+            "it was removed, and a side wrote the node anew without it",
+            vec![wrote(&[], with), removed(&[0]), wrote(&[1], without), kept(&[1]), took(&[3, 2])],
+            &[2],
+            Some(1),
+        ),
+        (
+            "neither side ever had it",
+            vec![wrote(&[], without), rewrote(&[0], without), kept(&[0]), wrote(&[1, 2], without_too)],
+            &[3],
+            None,
+        ),
+    ] {
+        let history = History::of(&steps);
+        let words = ["--contains", "a", "b"].map(str::to_owned);
+        let assertions = [Assertion { name: claim.to_owned(), predicates: parse(&words).expect("a predicate") }];
+        let revision = history.revision(steps.len() - 1);
+        let checked = check(&history.store, &SessionName::default(), Some(&revision), &assertions);
+        let (failures, _) = checked.expect("an answer");
+        let [failure] = &failures[0][..] else { panic!("{claim}: {failures:?}") };
+        let number = |commit: CommitId| history.commits.iter().position(|known| known.id == commit);
+        let writers = failure.shares.iter().filter_map(|share| number(share.writer.commit.as_ref()?.id));
+        assert_eq!(writers.collect::<Vec<_>>(), blamed, "{claim}");
+        let removal = failure.removal.as_ref().and_then(|removal| number(removal.commit.as_ref()?.id));
+        assert_eq!(removal, remover, "{claim}");
+    }
 }

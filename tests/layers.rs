@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const LAYERS: [&str; 6] = ["model", "object", "store", "graph", "ops", "cli"];
 
 /// The files in `ops/` that its others may use.
-const SHARED_BY_VERBS: [&str; 3] = ["error", "refs", "staged"];
+const SHARED_BY_VERBS: [&str; 4] = ["error", "joining", "refs", "staged"];
 
 /// A token of Rust, as far as paths go: a name, or one other character. `::` is one token.
 #[derive(Clone, Debug, PartialEq)]

@@ -10,8 +10,8 @@ use super::pattern::patterns;
 use super::text::{abridge, escape_block, escape_line};
 use super::writer_text;
 use crate::graph::{Blame, Parts, Removal, Unit, Writer};
-use crate::model::{Content, NodeId, Pattern, pointer};
-use crate::ops::{self, BlameReport, BlameRequest, OpError, Row, Version};
+use crate::model::{Content, Node, NodeId, Pattern, pointer};
+use crate::ops::{self, BlameReport, BlameRequest, Ended, OpError, Row, Version};
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::ops::Range;
@@ -21,7 +21,8 @@ use std::ops::Range;
 /// Of one node each part with the commit that wrote it, its author, its event time (the commit's time marked ~ where the
 /// node has none) and all provenance that is set: the content as a whole, each line of a longer text, or each leaf of a
 /// JSON value. Of several nodes, or of all, one row a node. Reads HEAD with this session's staged changes, or the memory
-/// at a revision. Of a node that was removed it tells the commit that did and what the node said last, and ends with 1.
+/// at a revision. Of a node that was removed it tells the commit that did and what the node said last, and ends with 1;
+/// so too of what a node had at --path. With -L, --path or --by it is told who wrote each part of that.
 #[derive(clap::Args, Debug)]
 pub(super) struct BlameArgs {
     /// The node's id; with several, an id with / behind it for all below, a glob, or none, a row a node
@@ -145,13 +146,17 @@ fn one(id: &NodeId, args: &BlameArgs, context: &mut Context) -> Result<(), CliEr
             context.page();
             stands(id, &blame, context)
         }
-        BlameReport::Removed(removal) => {
-            removed(id, &removal, context)?;
-            let by = match &removal.commit {
+        BlameReport::Removed(end) => {
+            removed(id, &end, context)?;
+            let by = match &end.removal.commit {
                 Some(commit) => format!("commit {} removed it", &commit.id.to_string()[..SHORT]),
                 None => "its removal is staged".to_owned(),
             };
-            Err(CliError::new(Word::NoNode, format!("no node '{id}': {by}"))
+            let missed = match end.part.clone() {
+                Some((path, _)) if !end.is_absent => OpError::NoPath { ids: vec![id.clone()], path },
+                Some(_) | None => OpError::NoNode(vec![id.clone()]),
+            };
+            Err(CliError::new(Word::NoNode, format!("{missed}: {by}"))
                 .hint(format!("mnem blame --history -- {}", shell_word(id.as_str()))))
         }
     }
@@ -221,19 +226,34 @@ fn one_line(text: &str) -> String {
     escape_block(&text).into_owned()
 }
 
-fn removed(id: &NodeId, removal: &Removal, context: &mut Context) -> Result<(), CliError> {
+fn removed(id: &NodeId, end: &Ended, context: &mut Context) -> Result<(), CliError> {
+    if let Some(blame) = &end.blame {
+        stands(id, blame, context)?;
+    }
+    let Ended { removal, part, version, .. } = end;
     if context.globals.json {
-        return context.json_line(&BlameJson::removed(id, removal)?);
+        let row = BlameJson::removed(id, removal, version.as_ref())?;
+        return context.json_line(&part.iter().try_fold(row, |row, (path, content)| row.at(path, content))?);
     }
     let paint = context.paint();
-    end(context.out(), removal, paint)?;
-    header(context.out(), &removal.last, paint)?;
-    Ok(block(context.out(), &removal.last.node.content)?)
+    let out = context.out();
+    let path = part.as_ref().map_or("", |(path, _)| path.as_str());
+    ended(out, removal, path, version.as_ref(), paint)?;
+    if end.blame.is_none() {
+        header(out, &removal.last, paint)?;
+        block(out, &removal.last.node.content)?;
+    }
+    Ok(())
 }
 
-/// That a node was taken away, and by whom.
-fn end(out: &mut dyn Write, removal: &Removal, paint: Paint) -> io::Result<()> {
-    writeln!(out, "{} {}", writer_text::place(removal.commit.as_ref(), None, paint), paint.removed("removed"))
+/// That a node was taken away, or by which version what it had at `path`; and who did it.
+fn ended(out: &mut dyn Write, removal: &Removal, path: &str, version: Option<&Node>, paint: Paint) -> io::Result<()> {
+    let event_time = version.and_then(|node| node.event_time.as_ref());
+    let place = writer_text::place(removal.commit.as_ref(), event_time, paint);
+    let provenance = version.map_or(String::new(), |node| writer_text::provenance(node, paint));
+    let mut parts = vec![place, paint.removed("removed"), escape_line(path).into_owned(), provenance];
+    parts.retain(|part| !part.is_empty());
+    writeln!(out, "{}", parts.join(" "))
 }
 
 fn every_version(id: &NodeId, args: &BlameArgs, context: &mut Context) -> Result<(), CliError> {
@@ -252,9 +272,9 @@ fn every_version(id: &NodeId, args: &BlameArgs, context: &mut Context) -> Result
                 block(context.out(), &writer.node.content)?;
             }
             Version::Removed(removal) if context.globals.json => {
-                context.json_line(&BlameJson::removed(id, removal)?)?;
+                context.json_line(&BlameJson::removed(id, removal, None)?)?;
             }
-            Version::Removed(removal) => end(context.out(), removal, paint)?,
+            Version::Removed(removal) => ended(context.out(), removal, "", None, paint)?,
         }
     }
     Ok(())
@@ -267,8 +287,14 @@ fn all(patterns: &[Pattern], args: &BlameArgs, context: &mut Context) -> Result<
     let revision = context.revision(&args.at, &store)?;
     let found = ops::blame_all(&store, &session, patterns, revision.as_ref())?;
     context.warn_doubts(&found.doubt);
-    if let (Some(branch), []) = (&found.unborn, &found.rows[..]) {
-        context.say(&format!("no commit yet on '{}'", escape_line(branch)));
+    match (&found.unborn, &found.rows[..]) {
+        (Some(branch), []) => context.say(&format!("no commit yet on '{}'", escape_line(branch))),
+        (None, []) if patterns.is_empty() => context.say("note: the memory has no nodes"),
+        (Some(_) | None, _) => {
+            for &at in &found.unmatched {
+                context.say(&format!("note: no node matches '{}'", escape_line(&args.patterns[at])));
+            }
+        }
     }
     if found.removed.is_empty() && found.absent.is_empty() {
         context.page();
@@ -283,12 +309,14 @@ fn all(patterns: &[Pattern], args: &BlameArgs, context: &mut Context) -> Result<
     }
     for (id, removal) in &found.removed {
         if context.globals.json {
-            context.json_line(&BlameJson::removed(id, removal)?)?;
+            context.json_line(&BlameJson::removed(id, removal, None)?)?;
         } else {
             let paint = context.paint();
             let place = writer_text::place(removal.commit.as_ref(), None, paint);
             let (id, said) = (paint.id(&escape_line(id.as_str())), begin(&removal.last.node.content));
-            context.line(&format!("{place} {id} {} {said}", paint.removed("removed")))?;
+            let last = writer_text::writer(&removal.last, paint);
+            let last = format!("{last} {}", writer_text::provenance(&removal.last.node, paint));
+            context.line(&format!("{place} {id} {} {said} [last: {}]", paint.removed("removed"), last.trim_end()))?;
         }
     }
     let missing: Vec<_> = found.removed.into_iter().map(|(id, _)| id).chain(found.absent).collect();

@@ -15,7 +15,7 @@ use std::io;
 pub enum Form {
     /// What each node was and is.
     Patch,
-    /// How many lines of each.
+    /// How many lines or leaves of each.
     Stat,
     /// Ids behind a letter.
     NameStatus,
@@ -29,7 +29,7 @@ const FORMS: [&str; 3] = ["stat", "name_status", "name_only"];
 /// The form of changes
 #[derive(clap::Args, Debug)]
 pub(super) struct ChangeStyle {
-    /// The changed nodes, and how many lines of each
+    /// The changed nodes, and how many lines of each text and leaves of each JSON value come in and go, as a patch shows them
     #[arg(long, conflicts_with_all = ["name_status", "name_only"])]
     stat: bool,
 
@@ -90,8 +90,10 @@ impl ChangeStyle {
             Form::Patch => self.patches(changed, context),
             Form::Stat | Form::NameStatus | Form::NameOnly if context.globals.json => {
                 for changed in changed {
-                    let lines = (form == Form::Stat).then(|| self.lines(changed, context));
-                    context.json_line(&ChangedJson::new(commit, changed, lines))?;
+                    let counted = (form == Form::Stat).then(|| Counted::of(changed, context));
+                    let lines = counted.is_some().then(|| count(changed, By::Line, context).0);
+                    let leaves = counted.filter(|counted| counted.are_leaves).map(|counted| counted.count);
+                    context.json_line(&ChangedJson::new(commit, changed, lines, leaves))?;
                 }
                 Ok(())
             }
@@ -139,24 +141,46 @@ impl ChangeStyle {
         let paint = context.paint();
         let ids: Vec<_> = changed.iter().map(|changed| id(changed, context)).collect();
         let width = ids.iter().map(|id| console::measure_text_width(id)).max().unwrap_or(0);
-        let (mut added, mut removed) = (0, 0);
+        let (mut lines, mut leaves) = ((0, 0), (0, 0));
         for (changed, id) in changed.iter().zip(&ids) {
-            let (more, less) = self.lines(changed, context);
-            (added, removed) = (added + more, removed + less);
+            let Counted { count: (more, less), are_leaves } = Counted::of(changed, context);
+            let sum = if are_leaves { &mut leaves } else { &mut lines };
+            *sum = (sum.0 + more, sum.1 + less);
             let pad = " ".repeat(width - console::measure_text_width(id));
             let letter = paint.state(changed.effect().into(), &letter(changed.effect().into()).to_string());
             let (id, more, less) = (paint.id(id), paint.added(&format!("+{more}")), paint.removed(&format!("-{less}")));
             context.line(&format!(" {id}{pad} | {letter} {more} {less}"))?;
         }
         let nodes = if changed.len() == 1 { "node" } else { "nodes" };
-        context.line(&format!(" {} {nodes} changed, +{added} -{removed} lines", changed.len()))
+        let mut sums = vec![format!("{} {nodes} changed", changed.len())];
+        if lines != (0, 0) || leaves == (0, 0) {
+            sums.push(format!("+{} -{} lines", lines.0, lines.1));
+        }
+        if leaves != (0, 0) {
+            sums.push(format!("+{} -{} leaves", leaves.0, leaves.1));
+        }
+        context.line(&format!(" {}", sums.join(", ")))
     }
+}
 
-    /// How many lines of its text a change adds and takes away; a value that is no text counts by the lines of its JSON.
-    fn lines(&self, changed: &Changed, context: &Context) -> (usize, usize) {
-        let (old, new) = changed.contents();
-        Comparison::of(old, new, By::Line).edits(Some(context.deadline())).lines()
+/// How much of a node comes in and goes, in the unit in which a patch shows it.
+struct Counted {
+    count: (usize, usize),
+    are_leaves: bool,
+}
+
+impl Counted {
+    fn of(changed: &Changed, context: &Context) -> Self {
+        let (count, are_leaves) = count(changed, By::Auto, context);
+        Self { count, are_leaves }
     }
+}
+
+/// How many lines or leaves a change adds and takes away, and whether it is leaves.
+fn count(changed: &Changed, by: By, context: &Context) -> ((usize, usize), bool) {
+    let (old, new) = changed.contents();
+    let comparison = Comparison::of(old, new, by);
+    (comparison.edits(Some(context.deadline())).count(), matches!(comparison, Comparison::Values(..)))
 }
 
 /// The id of a changed node: for people escaped, exact where lines end with NUL.

@@ -19,7 +19,8 @@ use std::path::{Path, PathBuf};
 /// Hold a file of assertions against a memory
 ///
 /// Reads HEAD with this session's staged changes, or the memory at a revision. Prints each predicate that does not hold
-/// behind the name of its assertion, what stands there, and who wrote that. Ends with 0 where all assertions hold, and
+/// behind the name of its assertion, what stands there, and who made it so: who took away what is missed, who brought in
+/// what should not stand, or where it never held who wrote what stands there. Ends with 0 where all assertions hold, and
 /// with 1 where one does not.
 ///
 /// FILE is JSON Lines: {"name":"she is vegan","predicates":["--contains","user/diet","vegan"]}, with the words of 'mnem
@@ -58,7 +59,7 @@ struct FailureJson<'a> {
 impl<'a> CheckJson<'a> {
     fn new(assertion: &'a Assertion, failures: &'a [Failure<'_>]) -> Result<Self, CliError> {
         let failure = |failure: &'a Failure<'_>| {
-            let blame = failure.writers.iter().map(OriginJson::new).collect();
+            let blame = failure.shares.iter().map(OriginJson::new).collect();
             let removal = failure.removal.as_ref().map(RemovalJson::new).transpose()?;
             Ok(FailureJson { finding: FindingJson::new(failure.predicate, &failure.found)?, blame, removal })
         };
@@ -111,8 +112,8 @@ fn show(assertion: &Assertion, failure: &Failure<'_>, context: &mut Context) -> 
 
 /// What was found, and who wrote it.
 fn lines(failure: &Failure<'_>, paint: Paint) -> (String, Vec<String>) {
-    let writers = failure.writers.iter().map(|writer| blame(writer, paint));
-    let blame = failure.removal.iter().flat_map(|end| removal(end, paint)).chain(writers);
+    let shares = failure.shares.iter().map(|share| blame(share, paint));
+    let blame = failure.removal.iter().flat_map(|end| removal(end, paint)).chain(shares);
     (finding(failure.predicate, &failure.found), blame.collect())
 }
 

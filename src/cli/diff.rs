@@ -3,7 +3,7 @@
 use super::changes::{ChangeStyle, Form};
 use super::context::{AtRevision, Context};
 use super::error::CliError;
-use super::pattern::{or_pattern, patterns};
+use super::pattern::{note_options, or_pattern, patterns};
 use super::text::escape_line;
 use crate::graph::Selection;
 use crate::ops::{self, Between};
@@ -50,6 +50,9 @@ pub(super) fn run(args: &DiffArgs, context: &mut Context) -> Result<(), CliError
     }
     if let (Some(branch), []) = (&report.unborn, &report.changed[..]) {
         context.say(&format!("no commit yet on '{}'", escape_line(branch)));
+    }
+    if report.changed.is_empty() {
+        note_options(&args.patterns, context);
     }
     context.page();
     if !report.changed.is_empty() {

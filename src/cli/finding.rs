@@ -6,8 +6,8 @@ use super::paint::Paint;
 use super::shell::word;
 use super::text::{cut, escape_line};
 use super::writer_text;
-use crate::graph::{Found, Predicate, Removal, Writer};
-use crate::model::{Content, minify};
+use crate::graph::{Found, Predicate, Removal, Share};
+use crate::model::Content;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -18,7 +18,7 @@ pub fn finding(predicate: &Predicate, found: &Found) -> String {
 }
 
 fn told(found: &Found) -> String {
-    let short = |content: &Content| cut(&minify(content.json())).into_owned();
+    let short = |content: &Content| cut(content.json()).into_owned();
     match found {
         Found::Absent(id) => format!("there is no node '{id}'"),
         Found::Node(id, content) => format!("'{id}' is {}", short(content)),
@@ -30,19 +30,29 @@ fn told(found: &Found) -> String {
     }
 }
 
-/// The node that somebody wrote, who, and from what, on one line.
-pub fn blame(writer: &Writer, paint: Paint) -> String {
+/// The node that somebody wrote, or which parts of it, who, and from what, on one line.
+pub fn blame(Share { writer, lines, paths }: &Share, paint: Paint) -> String {
     let id = paint.id(&escape_line(writer.node.id.as_str()));
-    let provenance = writer_text::provenance(&writer.node, paint);
-    format!("{id}: {} {provenance}", writer_text::writer(writer, paint)).trim_end().to_owned()
+    let lines: Vec<_> = lines.iter().map(ToString::to_string).collect();
+    let paths: Vec<_> = paths.iter().filter(|path| !path.is_empty()).map(String::as_str).collect();
+    let parts = match (&lines[..], &paths[..]) {
+        ([], []) => String::new(),
+        ([], paths) => format!(" {}", paths.join(", ")),
+        ([line], _) => format!(" line {line}"),
+        (lines, _) => format!(" lines {}", lines.join(", ")),
+    };
+    let (parts, provenance) = (cut(&parts), writer_text::provenance(&writer.node, paint));
+    let text = format!("{id}{}: {} {provenance}", escape_line(&parts), writer_text::writer(writer, paint));
+    text.trim_end().to_owned()
 }
 
 /// Who took a node away, and what it said last and who wrote that: a line each.
 pub fn removal(removal: &Removal, paint: Paint) -> [String; 2] {
     let id = paint.id(&escape_line(removal.last.node.id.as_str()));
     let place = writer_text::place(removal.commit.as_ref(), None, paint);
-    let said = escape_line(&cut(&minify(removal.last.node.content.json()))).into_owned();
-    [format!("{id}: {place} {}", paint.removed("removed")), format!("{}: {said}", blame(&removal.last, paint))]
+    let (last, said) = (Share::from(removal.last.clone()), cut(removal.last.node.content.json()));
+    let last = format!("{}: {}", blame(&last, paint), escape_line(&said));
+    [format!("{id}: {place} {}", paint.removed("removed")), last]
 }
 
 /// A predicate and what stands where it looked; the fields of a row or a part of one.
@@ -71,18 +81,25 @@ impl<'a> FindingJson<'a> {
     }
 }
 
-/// The node that somebody wrote, and who.
+/// The node that somebody wrote, or which parts of it, and who.
 #[derive(Serialize)]
 pub struct OriginJson<'a> {
     id: &'a str,
     #[serde(flatten)]
     writer: WriterJson<'a>,
+    lines: Option<&'a [usize]>,
+    paths: Option<&'a [String]>,
 }
 
 impl<'a> OriginJson<'a> {
     /// The shape of an origin.
-    pub fn new(writer: &'a Writer) -> Self {
-        Self { id: writer.node.id.as_str(), writer: WriterJson::of(writer) }
+    pub fn new(Share { writer, lines, paths }: &'a Share) -> Self {
+        Self {
+            id: writer.node.id.as_str(),
+            writer: WriterJson::of(writer),
+            lines: Some(&lines[..]).filter(|lines| !lines.is_empty()),
+            paths: Some(&paths[..]).filter(|paths| !paths.is_empty()),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use super::error::CliError;
 use crate::graph::{Blamed, Changed, ContentEdits, Entry, Field, Hunk, Op, PathChange, Remark, Removal, Unit, Writer};
 use crate::model::{Content, Node, NodeId, Provenance, Timestamp, minify};
 use crate::object::{CommitId, encode_node, node_object_id};
-use crate::ops::{Row, StagedReport, StagedState};
+use crate::ops::{Origin, Row, StagedReport, StagedState};
 use crate::store::{ChangeCount, CommitRecord};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -107,6 +107,23 @@ impl<'a> NodeJson<'a> {
             provenance: (&node.provenance).into(),
             event_time: node.event_time.as_ref().map(Timestamp::as_str),
         })
+    }
+}
+
+/// A node with the commit that wrote it.
+#[derive(Serialize)]
+pub struct ListedJson<'a> {
+    #[serde(flatten)]
+    node: NodeJson<'a>,
+    commit: Option<String>,
+    time: Option<String>,
+}
+
+impl<'a> ListedJson<'a> {
+    /// The shape of a node that `origin` wrote, `None` where it is staged.
+    pub fn new(node: &'a Node, origin: Option<&Origin>) -> Result<Self, CliError> {
+        let commit = origin.map(|origin| origin.commit.to_string());
+        Ok(Self { node: NodeJson::new(node)?, commit, time: origin.map(|origin| origin.time.to_string()) })
     }
 }
 
@@ -244,7 +261,7 @@ impl<'a> AbsentValueJson<'a> {
     }
 }
 
-/// A changed node and how many lines of it; behind a commit's row where it is one of that commit.
+/// A changed node and how many lines and leaves of it; behind a commit's row where it is one of that commit.
 #[derive(Serialize)]
 pub struct ChangedJson<'a> {
     v: u8,
@@ -254,11 +271,18 @@ pub struct ChangedJson<'a> {
     change: &'static str,
     lines_added: Option<usize>,
     lines_removed: Option<usize>,
+    leaves_added: Option<usize>,
+    leaves_removed: Option<usize>,
 }
 
 impl<'a> ChangedJson<'a> {
-    /// The shape of a changed node; `lines` says how many were added and removed, if they were counted.
-    pub fn new(commit: Option<&CommitId>, changed: &'a Changed, lines: Option<(usize, usize)>) -> Self {
+    /// The shape of a changed node; `lines` and `leaves` say how many were added and removed, if they were counted.
+    pub fn new(
+        commit: Option<&CommitId>,
+        changed: &'a Changed,
+        lines: Option<(usize, usize)>,
+        leaves: Option<(usize, usize)>,
+    ) -> Self {
         Self {
             v: V,
             r#type: "changed",
@@ -267,6 +291,8 @@ impl<'a> ChangedJson<'a> {
             change: change_name(changed.effect().into()),
             lines_added: lines.map(|(added, _)| added),
             lines_removed: lines.map(|(_, removed)| removed),
+            leaves_added: leaves.map(|(added, _)| added),
+            leaves_removed: leaves.map(|(_, removed)| removed),
         }
     }
 }
@@ -482,10 +508,15 @@ impl<'a> BlameJson<'a> {
         Self::whole(id, WriterJson::of(writer), &writer.node.content)
     }
 
-    /// The shape of a node's end: who took it away, and what it said last.
-    pub fn removed(id: &'a NodeId, removal: &'a Removal) -> Result<Self, CliError> {
-        let writer = WriterJson::new(removal.commit.as_ref(), None);
+    /// The shape of a node's end, or by which version of a part of it: who took it away, and what it said last.
+    pub fn removed(id: &'a NodeId, removal: &'a Removal, version: Option<&'a Node>) -> Result<Self, CliError> {
+        let writer = WriterJson::new(removal.commit.as_ref(), version);
         let whole = Self::whole(id, writer, &removal.last.node.content)?;
         Ok(Self { change: "removed", last: Some(WriterJson::of(&removal.last)), ..whole })
+    }
+
+    /// The same row of what the node has or had at a JSON pointer.
+    pub fn at(self, path: &'a str, content: &Content) -> Result<Self, CliError> {
+        Ok(Self { by: "path", path: Some(path), content: raw(content.json())?, ..self })
     }
 }

@@ -7,7 +7,7 @@ use super::error::CliError;
 use super::json::CommitJson;
 use super::lanes::{Drawing, Lanes};
 use super::node_filter::NodeFilterArgs;
-use super::pattern::{or_pattern, patterns, regex};
+use super::pattern::{note_options, or_pattern, patterns, regex};
 use super::text::escape_line;
 use crate::graph::{Selection, TextChange};
 use crate::model::CommitTime;
@@ -68,8 +68,8 @@ pub(super) struct LogArgs {
     #[command(flatten)]
     nodes: NodeFilterArgs,
 
-    /// Begin at every branch and tag
-    #[arg(long, conflicts_with_all = ["revisions", "rev"])]
+    /// Begin at every branch and tag, and at HEAD, beside what is named
+    #[arg(long, conflicts_with = "rev")]
     all: bool,
 
     /// With each commit what it changed against its first parent
@@ -114,7 +114,7 @@ pub(super) fn run(args: &LogArgs, context: &mut Context) -> Result<(), CliError>
     let store = context.store()?;
     let session = context.session()?;
     let mut revisions = args.revisions.iter().map(|rev| context.read_selection(rev)).collect::<Result<Vec<_>, _>>()?;
-    if revisions.is_empty() {
+    if revisions.is_empty() && !args.all {
         revisions.extend(context.revision(&args.at, &store)?.map(Selection::Of));
     } else if args.at.rev.is_some() {
         return Err(CliError::usage("REV and --rev both name a revision").hint("mnem log REV"));
@@ -140,6 +140,9 @@ pub(super) fn run(args: &LogArgs, context: &mut Context) -> Result<(), CliError>
     context.warn_doubts(&report.doubts);
     if let Some(branch) = &report.unborn {
         context.say(&format!("no commit yet on '{}'", escape_line(branch)));
+    }
+    if report.entries.is_empty() {
+        note_options(&args.patterns, context);
     }
     if !args.ids {
         context.page();

@@ -2,7 +2,7 @@
 
 use super::context::{AtRevision, Context};
 use super::error::CliError;
-use super::json::{NodeJson, V};
+use super::json::{ListedJson, NodeJson, V};
 use super::node_filter::NodeFilterArgs;
 use super::pattern::patterns;
 use super::text::escape_line;
@@ -73,6 +73,9 @@ pub(super) fn run(args: &LsArgs, context: &mut Context) -> Result<(), CliError> 
     }
     for row in &report.nodes {
         match &row.node {
+            Some(node) if context.globals.json && args.long => {
+                context.json_line(&ListedJson::new(node, row.origin.as_ref())?)?;
+            }
             Some(node) if context.globals.json => context.json_line(&NodeJson::new(node)?)?,
             Some(_) if args.long => long(row, context)?,
             Some(_) | None => context.id_line(&row.id)?,

@@ -60,7 +60,8 @@ mod version;
 mod when;
 mod writer_text;
 
-use clap::{CommandFactory, Parser, Subcommand, error::ErrorKind};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, Parser, Subcommand};
 use context::{Context, Globals, paint_for};
 use error::{CliError, Word};
 use std::ffi::OsString;
@@ -220,13 +221,33 @@ fn usage(error: &clap::Error, arguments: &[OsString]) -> CliError {
     let hint = paragraphs.find_map(|paragraph| {
         paragraph.trim().strip_prefix("tip: ").map(|tip| tip.lines().next().unwrap_or(tip).to_owned())
     });
+    // That a word goes behind '--' is offered for every place, also where none that begins with a dash can stand.
+    let hint = hint.filter(|tip| !tip.starts_with("to pass '")).or_else(|| behind_dashes(error, arguments));
     CliError::usage(message).hint(hint.unwrap_or_else(|| where_help_is(arguments)))
 }
 
-/// The help of the command that was called, as far as that can be told.
+/// The line to type if what is no option was to be the first word of the command: an id, a pattern or a path.
+fn behind_dashes(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
+    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else { return None };
+    let (name, command) = (called(arguments)?, command());
+    let first = command.find_subcommand(&name)?.get_positionals().next()?;
+    let takes_dashes = first.get_value_names()?.iter().any(|name| {
+        let name = name.as_str();
+        name.contains("ID") || name.contains("PATTERN") || matches!(name, "FILE" | "PATH")
+    });
+    let is_one = error.kind() == ErrorKind::UnknownArgument && argument.starts_with('-') && takes_dashes;
+    is_one.then(|| format!("mnem {name} -- {}", shell::word(argument)))
+}
+
+/// The command that was called, as far as that can be told.
+fn called(arguments: &[OsString]) -> Option<String> {
+    let matches = Cli::command().ignore_errors(true).try_get_matches_from(arguments).ok()?;
+    matches.subcommand_name().map(str::to_owned)
+}
+
+/// The help of the command that was called.
 fn where_help_is(arguments: &[OsString]) -> String {
-    let matches = Cli::command().ignore_errors(true).try_get_matches_from(arguments).ok();
-    match matches.as_ref().and_then(|matches| matches.subcommand_name()) {
+    match called(arguments) {
         Some(name) => format!("see 'mnem {name} --help'"),
         None => "see 'mnem --help'".to_owned(),
     }

@@ -1,7 +1,9 @@
 //! Id patterns and regular expressions in arguments.
 
+use super::context::Context;
 use super::error::{CliError, Word};
 use super::get::shortened;
+use super::text::escape_line;
 use crate::graph::RevisionError;
 use crate::model::Pattern;
 use crate::ops::OpError;
@@ -26,6 +28,13 @@ pub fn or_pattern(error: OpError, command: &str) -> CliError {
         error.hint(format!("see 'mnem log --oneline'; ids stand behind '--', such as 'mnem {command} -- ID'"))
     } else {
         error
+    }
+}
+
+/// Notes, where nothing was chosen, that a pattern behind `--` is an option by its looks.
+pub fn note_options(texts: &[String], context: &Context) {
+    if let Some(text) = texts.iter().find(|text| text.starts_with("--")) {
+        context.say(&format!("note: '{}' is a pattern; options stand before the '--'", escape_line(text)));
     }
 }
 

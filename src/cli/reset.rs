@@ -45,7 +45,7 @@ pub(super) fn run(args: &ResetArgs, context: &mut Context) -> Result<(), CliErro
     context.warn_error(report.warning);
     context.warn_doubts(&report.doubt);
     let paint = context.err_paint();
-    context.say(&format!("HEAD is now at {}", one_line(&report.entry, None, paint)));
+    context.say(&format!("HEAD is now at {}", one_line(&report.entry, report.head_branch.as_deref(), paint)));
     let changes = |count: usize| if count == 1 { "1 change is".to_owned() } else { format!("{count} changes are") };
     if report.staged > 0 {
         context.say(&format!("{} staged", changes(report.staged)));

@@ -5,7 +5,7 @@ use super::commit_text::block;
 use super::context::{AtRevision, Context};
 use super::error::CliError;
 use super::json::CommitJson;
-use super::pattern::{or_pattern, patterns};
+use super::pattern::{note_options, or_pattern, patterns};
 use crate::graph::Revision;
 use crate::ops;
 
@@ -46,6 +46,9 @@ pub(super) fn run(args: &ShowArgs, context: &mut Context) -> Result<(), CliError
     };
     let report = ops::show(&store, &session, &revision, &patterns).map_err(|error| or_pattern(error, "show"))?;
     context.warn_doubts(&report.doubt);
+    if report.changed.is_empty() {
+        note_options(&args.patterns, context);
+    }
     context.page();
     if context.globals.json {
         context.json_line(&CommitJson::new(&report.entry))?;

@@ -60,10 +60,35 @@ pub struct Blame {
     pub simplified: bool,
 }
 
+/// A writer of a node, and the parts of it that are theirs.
+#[derive(Clone, Debug)]
+pub struct Share {
+    /// Who it is.
+    pub writer: Writer,
+    /// The numbers of the lines, from 1, where it is told by line.
+    pub lines: Vec<usize>,
+    /// The JSON pointers, where it is told by pointer.
+    pub paths: Vec<String>,
+}
+
+impl From<Writer> for Share {
+    fn from(writer: Writer) -> Self {
+        Self { writer, lines: Vec::new(), paths: Vec::new() }
+    }
+}
+
 impl Blame {
     /// Those who wrote the parts, each once, the latest first; and who wrote provenance or event time anew since.
-    pub fn into_writers(self) -> Vec<Writer> {
-        self.rewritten.into_iter().chain(self.writers.into_values().rev()).collect()
+    pub fn into_shares(self) -> Vec<Share> {
+        let mut shares: BTreeMap<_, _> =
+            self.writers.into_iter().map(|(version, writer)| (version, Share::from(writer))).collect();
+        for part in self.parts {
+            if let Some(share) = shares.get_mut(&part.version) {
+                share.lines.extend(part.line);
+                share.paths.extend(part.path);
+            }
+        }
+        self.rewritten.into_iter().map(Share::from).chain(shares.into_values().rev()).collect()
     }
 }
 

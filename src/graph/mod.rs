@@ -18,11 +18,12 @@ mod predicate;
 mod revision;
 mod select;
 mod text_change;
+mod turn;
 mod versions;
 mod walk;
 
 pub use ancestry::Reach;
-pub use blame::{Blame, Blamed, Lacking, Parts};
+pub use blame::{Blame, Blamed, Lacking, Parts, Share};
 pub use change::{Changed, Field, changed, changed_in_memory};
 pub use change_filter::ChangeFilter;
 pub use compare::*;
@@ -43,5 +44,6 @@ pub use revision::{
 };
 pub use select::{Held, Memory, select};
 pub use text_change::TextChange;
+pub use turn::{Made, Turn};
 pub use versions::versions;
 pub use walk::{Walk, merge_bases};

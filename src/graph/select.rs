@@ -6,7 +6,7 @@ use super::{
 use crate::model::{Content, Node, NodeId, Pattern};
 use crate::object::{Leaf, Link, Source, decode_node, get, leaves};
 use crate::store::{Access, Number, SessionView, StoreError, Tables};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The nodes below `root` whose ids match one of `patterns`, in the order of the ids; all where there is no pattern.
 ///
@@ -89,11 +89,16 @@ impl<'v, 'a, A: Access> Memory<'v, 'a, A> {
 
     /// The node of one id.
     pub fn find(&self, id: &NodeId) -> Result<Option<Held<'a>>, StoreError> {
-        let staged = if self.staged { self.view.find(id)? } else { None };
-        match staged {
-            Some(change) => Ok(change.node.map(Held::Staged)),
+        match self.staged_change(id)? {
+            Some(held) => Ok(held),
             None => Ok(get(self.view.tables, self.root, id)?.map(Held::Stored)),
         }
+    }
+
+    /// What is staged of one id, `Some(None)` for a removal; nothing at a revision.
+    pub fn staged_change(&self, id: &NodeId) -> Result<Option<Option<Held<'a>>>, StoreError> {
+        let staged = if self.staged { self.view.find(id)? } else { None };
+        Ok(staged.map(|change| change.node.map(Held::Staged)))
     }
 
     /// The node of one id, read.
@@ -159,6 +164,25 @@ impl<'v, 'a, A: Access> Memory<'v, 'a, A> {
         let changes = if self.staged { self.view.changes()? } else { BTreeMap::new() };
         let chosen = changes.into_iter().filter(|(id, _)| Pattern::choose(patterns, id.as_str()));
         Ok(chosen.map(|(id, change)| (id, change.node.map(Held::Staged))).collect())
+    }
+
+    /// The ids that match `pattern` and that the memory has or that any commit had, in their order.
+    pub fn ids_ever(&self, pattern: &Pattern) -> Result<BTreeSet<NodeId>, StoreError> {
+        let mut ids: BTreeSet<_> = self.staged(std::slice::from_ref(pattern))?.into_keys().collect();
+        match pattern.exact() {
+            Some(id) => drop(ids.insert(id.clone())),
+            None => self.view.tables.ids_below(pattern.literal_prefix(), |id| {
+                if pattern.matches(id.as_str()) {
+                    ids.insert(id);
+                }
+            })?,
+        }
+        Ok(ids)
+    }
+
+    /// The commit whose memory it is, or on which what is staged rests; `None` before the first.
+    pub fn commit(&self) -> Option<Number> {
+        self.commit
     }
 
     /// The state that is part of a commit.

@@ -55,10 +55,7 @@ pub fn pieces(json: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The elements of an array; `None` for any other value.
-#[cfg_attr(
-    not(any(test, feature = "internals")),
-    expect(dead_code, reason = "the leaves of a value are walked through it")
-)]
+#[cfg(test)]
 pub fn elements(json: &str) -> Option<Vec<&str>> {
     let mut cursor = Cursor { json, at: 0 };
     let mut elements = Vec::new();
@@ -77,10 +74,7 @@ pub fn elements(json: &str) -> Option<Vec<&str>> {
 /// The members of an object, in their order and with duplicates; `None` for any other value.
 ///
 /// A key is its text. A key with a lone surrogate has no text and is what stands between its quotes.
-#[cfg_attr(
-    not(any(test, feature = "internals")),
-    expect(dead_code, reason = "the leaves of a value are walked through it")
-)]
+#[cfg(test)]
 pub fn members(json: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
     let mut cursor = Cursor { json, at: 0 };
     let mut members = Vec::new();
@@ -131,7 +125,8 @@ pub fn parts(json: &str) -> Vec<Part> {
 
 /// The value at an RFC 6901 pointer; `None` where the value has no such place.
 ///
-/// Of duplicate keys the last wins, also where an earlier one leads further. Keys are those of [`members`].
+/// Of duplicate keys the last wins, also where an earlier one leads further. A key with a lone surrogate has no text and is
+/// what stands between its quotes.
 pub fn pointer<'a>(json: &'a str, pointer: &str) -> Result<Option<&'a str>, PointerError> {
     let tokens = tokens(pointer)?;
     let mut cursor = Cursor { json, at: 0 };

@@ -2,12 +2,12 @@
 
 use super::OpError;
 use crate::graph::{
-    Blame, Doubt, Held, Lacking, Memory, Parts, Removal, Revision, Step, Unit, Writer, history, last_version, resolve,
-    written,
+    Blame, Doubt, Held, Lacking, Made, Memory, Parts, Removal, Revision, Step, Turn, Unit, Writer, history,
+    last_version, resolve, written,
 };
-use crate::model::{Node, NodeId, Pattern, SessionName};
+use crate::model::{Content, Node, NodeId, Pattern, SessionName, pointer};
 use crate::object::get;
-use crate::store::{Disk, Store, short_branch};
+use crate::store::{Access, Disk, Store, short_branch};
 use std::collections::BTreeSet;
 
 /// Of what the origin is asked.
@@ -24,10 +24,25 @@ pub struct BlameRequest {
 /// What [`blame`] found.
 #[derive(Debug)]
 pub enum BlameReport {
-    /// The node stands.
-    Stands(Blame),
+    /// The node stands, and what is asked for of it.
+    Stands(Box<Blame>),
     /// It was taken away.
-    Removed(Removal),
+    Removed(Box<Ended>),
+}
+
+/// The end of a node, or of a part of it.
+#[derive(Debug)]
+pub struct Ended {
+    /// Who took it away, and who wrote it last.
+    pub removal: Removal,
+    /// The JSON pointer that was asked for, and what stood there last.
+    pub part: Option<(String, Content)>,
+    /// The version that lacks the part, where it is not the node that was taken away.
+    pub version: Option<Node>,
+    /// Whether the node is absent.
+    pub is_absent: bool,
+    /// Who wrote each part of what was taken away, where parts are asked for.
+    pub blame: Option<Blame>,
 }
 
 /// Who wrote each part of the node `id`, and what the names of revisions stand for beside what was taken.
@@ -46,19 +61,52 @@ pub fn blame<D: Disk>(
             doubts.extend(resolved.doubt);
             ignored.insert(resolved.number);
         }
+        let parts = Parts { ignored, ..request.parts.clone() };
         let report = match memory.find(id)? {
-            Some(held) => {
-                let parts = Parts { ignored, ..request.parts.clone() };
-                match memory.blame(id, held, &parts)? {
-                    Ok(blame) => BlameReport::Stands(blame),
-                    Err(Lacking::Path(path)) => return Err(OpError::NoPath { ids: vec![id.clone()], path }),
-                    Err(Lacking::Lines(lines)) => return Err(OpError::NoLine { id: id.clone(), lines }),
-                }
-            }
-            None => BlameReport::Removed(memory.removal(id)?.ok_or_else(|| OpError::NoNode(vec![id.clone()]))?),
+            Some(held) => match memory.blame(id, held, &parts)? {
+                Ok(blame) => BlameReport::Stands(Box::new(blame)),
+                Err(Lacking::Path(_)) => BlameReport::Removed(Box::new(ended(&memory, id, &parts)?)),
+                Err(Lacking::Lines(lines)) => return Err(OpError::NoLine { id: id.clone(), lines }),
+            },
+            None => BlameReport::Removed(Box::new(ended(&memory, id, &parts)?)),
         };
         Ok((report, doubts))
     })
+}
+
+/// Who took away the node, or what it had at the pointer that is asked for.
+fn ended<A: Access>(memory: &Memory<'_, '_, A>, id: &NodeId, parts: &Parts) -> Result<Ended, OpError> {
+    let no_path = |path: &String| OpError::NoPath { ids: vec![id.clone()], path: path.clone() };
+    let at = |content: &Content, path: &str| pointer(content.json(), path).ok().flatten().map(str::to_owned);
+    let is_gone = |content: &Content| parts.path.as_ref().is_some_and(|path| at(content, path).is_none());
+    let turn = memory.turn(id, &|content| content.is_none_or(is_gone), None)?;
+    let Some((Turn { made, .. }, before)) = turn.and_then(|turn| turn.before.map(|before| (turn, before))) else {
+        let was = memory.find(id)?.is_some() || memory.removal(id)?.is_some();
+        let error = parts.path.as_ref().filter(|_| was).map(no_path);
+        return Err(error.unwrap_or_else(|| OpError::NoNode(vec![id.clone()])));
+    };
+    let (mut removal, version) = match made {
+        Made::Removed(removal) => (*removal, None),
+        Made::Written(writer) => {
+            let Writer { commit, node } = *writer;
+            (Removal { commit, last: written(memory.tables(), before)?.into() }, Some(node))
+        }
+    };
+    let content = &removal.last.node.content;
+    let part = parts.path.as_ref().and_then(|path| Some((path.clone(), at(content, path)?)));
+    let part = part.map(|(path, json)| (path, Content::from_json(&json).expect("a part of JSON is JSON")));
+    let asks_parts = parts.unit.is_some() || !parts.ignored.is_empty();
+    let blame = if asks_parts { Some(memory.blame(id, Held::Stored(before), parts)?) } else { None };
+    let blame = blame.transpose().map_err(|lacking| match lacking {
+        Lacking::Path(path) => no_path(&path),
+        Lacking::Lines(lines) => OpError::NoLine { id: id.clone(), lines },
+    })?;
+    if let Some((Some((_, writer)), true)) =
+        blame.as_ref().map(|blame| (blame.writers.last_key_value(), part.is_some()))
+    {
+        removal.last = writer.clone();
+    }
+    Ok(Ended { removal, part, version, is_absent: memory.find(id)?.is_none(), blame })
 }
 
 /// A node of a memory, with who wrote what it says.
@@ -81,6 +129,8 @@ pub struct Rows {
     pub removed: Vec<(NodeId, Removal)>,
     /// Those that were asked for by their id and never were.
     pub absent: Vec<NodeId>,
+    /// The places of the patterns that are no id and choose nothing.
+    pub unmatched: Vec<usize>,
     /// The branch that has no commit yet, where HEAD was asked for.
     pub unborn: Option<String>,
     /// What the name of the revision stands for beside what was taken.
@@ -107,6 +157,9 @@ pub fn blame_all<D: Disk>(
                 None => found.absent.push(id.clone()),
             }
         }
+        let is_unmatched =
+            |pattern: &Pattern| pattern.exact().is_none() && !chosen.keys().any(|id| pattern.matches(id.as_str()));
+        found.unmatched = (0..patterns.len()).filter(|&at| is_unmatched(&patterns[at])).collect();
         for (id, held) in chosen {
             if let Ok(mut blame) = memory.blame(&id, held, &parts)?
                 && let Some((_, writer)) = blame.writers.pop_first()

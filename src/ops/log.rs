@@ -2,8 +2,8 @@
 
 use super::OpError;
 use crate::graph::{
-    ChangeFilter, Changed, Doubt, Ends, Entry, NodeFilter, Reach, Selection, Surroundings, TextChange, Walk,
-    resolve_all, versions,
+    ChangeFilter, Changed, Doubt, Ends, Entry, NodeFilter, Reach, Revision, Selection, Surroundings, TextChange, Walk,
+    resolve, resolve_all, versions,
 };
 use crate::model::{Pattern, SessionName};
 use crate::object::{CommitId, diff};
@@ -22,7 +22,7 @@ pub struct LogFilter {
     pub nodes: NodeFilter,
     /// Only commits that made such a change of such a node against their first parent.
     pub text: Option<TextChange>,
-    /// Begin at every ref too.
+    /// Begin at every ref and at HEAD too.
     pub all: bool,
     /// Only commits made at this time or later, in milliseconds since the epoch. Every commit is looked at, so that one
     /// with an odd clock hides nothing.
@@ -125,12 +125,7 @@ pub fn log<D: Disk>(store: &Store<D>, session: &SessionName, filter: &LogFilter)
 }
 
 fn ends<A: Access>(view: &SessionView<'_, A>, filter: &LogFilter, report: &mut LogReport) -> Result<Ends, OpError> {
-    if filter.all {
-        let mut starts: Vec<_> = view.tables.references("refs/")?.into_iter().map(|(_, number)| number).collect();
-        starts.extend(view.head_commit()?);
-        return Ok(Ends { starts, ..Ends::default() });
-    }
-    if filter.revisions.is_empty() {
+    if filter.revisions.is_empty() && !filter.all {
         let head = view.head_commit()?;
         if let (None, Head::Branch(name)) = (head, &view.head) {
             report.unborn = Some(short_branch(name).to_owned());
@@ -139,6 +134,12 @@ fn ends<A: Access>(view: &SessionView<'_, A>, filter: &LogFilter, report: &mut L
     }
     let mut ends = resolve_all(view, &filter.revisions)?;
     report.doubts.append(&mut ends.doubts);
+    if filter.all {
+        ends.starts.extend(view.tables.references("refs/")?.into_iter().map(|(_, number)| number));
+        ends.starts.extend(view.head_commit()?);
+    } else if ends.starts.is_empty() {
+        ends.starts.push(resolve(view, &Revision::head())?.number);
+    }
     Ok(ends)
 }
 

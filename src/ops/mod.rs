@@ -36,7 +36,7 @@ mod test;
 mod wanted;
 
 pub use batch::{Group, batch};
-pub use blame::{BlameReport, BlameRequest, Row, Version, blame, blame_all, versions_of};
+pub use blame::{BlameReport, BlameRequest, Ended, Row, Version, blame, blame_all, versions_of};
 pub use branch::{Branch, BranchesReport, branches, create_branch, delete_branches, rename_branch};
 pub use check::{Assertion, Failure, check};
 pub use commit::{AmendRequest, CommitReport, CommitRequest, amend, commit, preview};
@@ -48,7 +48,7 @@ pub use grep::{GrepRequest, Matched, MatchedLine, grep};
 pub use import::{ImportRequest, import, import_and_commit};
 pub use joining::{ConflictReport, Reverted, Settled, Signature, Stop, Told, Underway};
 pub use log::{LogFilter, LogReport, log};
-pub use ls::{Listed, LsRequest, Order, ls};
+pub use ls::{Listed, LsRequest, Order, Origin, ls};
 pub use merge::{FastForward, MergeOutcome, MergeReport, MergeRequest, MergeTrial, merge, try_merge};
 pub use merge_base::{is_ancestor, merge_base};
 pub use put::{put, put_and_commit, try_put};

@@ -22,6 +22,8 @@ pub enum ResetMode {
 pub struct ResetReport {
     /// The commit on which the session stands now.
     pub entry: Entry,
+    /// The ref of the branch on which the session stands.
+    pub head_branch: Option<String>,
     /// The commit on which it stood.
     pub left: Option<CommitId>,
     /// How many changes are staged now.
@@ -89,6 +91,7 @@ pub fn reset<D: Disk>(
         let left = old.map(|number| tables.commit_id(number)).transpose()?;
         Ok(ResetReport {
             entry,
+            head_branch: row.head.branch().map(str::to_owned),
             left,
             staged: restaged.len(),
             dropped: if mode == ResetMode::Hard { staged } else { 0 },

@@ -128,7 +128,11 @@ fn several_nodes_are_a_row_each() {
     place.mnem(&["blame"]).says(&format!("{dinner}{diet}"), "");
     place.mnem(&["blame", "user/"]).says(&diet, "");
     place.mnem(&["blame", "p*/*", "user/diet"]).says(&format!("{dinner}{diet}"), "");
-    place.mnem(&["blame", "nothing/"]).says("", "");
+    place.mnem(&["blame", "nothing/"]).says("", "note: no node matches 'nothing/'\n");
+    place
+        .mnem(&["blame", "nothing/", "user/", "x*"])
+        .says(&diet, "note: no node matches 'nothing/'\nnote: no node matches 'x*'\n");
+    place.mnem(&["blame", "nothing/", "-q", "--json"]).says("", "");
     let allergies = format!("{FIRST_LINE} user/allergies [\"peanuts\", 1.0]\n");
     place.mnem(&["blame", "user/a*", "-r", FIRST]).says(&allergies, "");
     place.mnem(&["put", "user/text", "-"]).input("one\ntwo").output();
@@ -303,13 +307,16 @@ fn a_pointer_into_what_is_one_leads_to_the_whole_of_it() {
 fn an_id_among_several_that_does_not_stand_is_told() {
     let place = Place::with_story();
     let diet = format!("{SECOND_LINE} user/diet (source: https://forum.example/t/88) loves steak\n");
-    let removed = format!("{THIRD_LINE} user/allergies removed [\"peanuts\", 1.0]\n");
+    let removed = format!("{THIRD_LINE} user/allergies removed [\"peanuts\", 1.0] [last: {FIRST_LINE}]\n");
     let error = "mnem: error[no-node]: no node 'user/allergies', 'typo'\nhint: see 'mnem ls'\n";
     place.mnem(&["blame", "user/diet", "typo", "user/allergies"]).ends(1, &format!("{diet}{removed}"), error);
     let answer = place.mnem(&["blame", "typo", "user/allergies", "--json"]).answer();
     let row: serde_json::Value = serde_json::from_str(&answer.stdout).expect("one row");
     assert_eq!((answer.status, &row["change"], &row["last"]["commit"]), (1, &"removed".into(), &FIRST.into()));
     Place::with_store().mnem(&["blame"]).says("", "no commit yet on 'main'\n");
+    Place::with_store().mnem(&["blame", "x/"]).says("", "no commit yet on 'main'\n");
+    place.mnem(&["rm", "--glob", "**"]).output();
+    place.mnem(&["blame"]).says("", "note: the memory has no nodes\n");
 }
 
 #[test]
@@ -351,4 +358,93 @@ fn of_a_key_that_is_there_twice_both_are_told_and_nothing_between() {
     place.mnem(&["blame", "j", "--path", "/a/x"]).says(&told(&["/a/x: 1"]), "");
     place.mnem(&["blame", "j", "--path", "/b"]).says(&told(&["/b/0: 1", "/b/1: 2"]), "");
     assert_eq!(place.mnem(&["blame", "j", "--path", "/a/z"]).answer().status, 1);
+}
+
+#[test]
+fn of_a_removed_node_the_parts_of_its_last_content_are_told() {
+    let place = edited();
+    place.mnem(&["rm", "text", "value", "-m", "rm"]).env("MNEM_DATE", "@1764576009").output();
+    let commits = commits(&place);
+    let header = |at: usize, source: &str| {
+        format!("{} ~2025-12-01T08:00:0{at}.000+00:00 Ada <ada@example.org>{source}", commits[at])
+    };
+    let end = format!("{} ~2025-12-01T08:00:09.000+00:00 Ada <ada@example.org> removed", commits[3]);
+    let error = |id: &str| {
+        let by = &commits[3];
+        format!("mnem: error[no-node]: no node '{id}': commit {by} removed it\nhint: mnem blame --history -- '{id}'\n")
+    };
+    let lines_told = [
+        header(0, " (source: s0)"),
+        "    2  one".to_owned(),
+        header(1, " (source: s1)"),
+        "    3  TWO".to_owned(),
+        end.clone(),
+    ];
+    place.mnem(&["blame", "text", "-L", "2,3"]).ends(1, &lines(&lines_told), &error("text"));
+    let whole = [header(2, " (source: s2)"), "    zero\n    one\n    TWO\n    three".to_owned(), end.clone()];
+    place.mnem(&["blame", "text", "--by", "node"]).ends(1, &lines(&whole), &error("text"));
+    let leaf = [header(1, ""), "    /a/2/y: 2.0".to_owned(), format!("{end} /a/2/y")];
+    place.mnem(&["blame", "value", "--path", "/a/2/y"]).ends(1, &lines(&leaf), &error("value"));
+    let ignored = [header(0, ""), "    /a/2/y: 2.0".to_owned(), format!("{end} /a/2/y")];
+    let run = place.mnem(&["blame", "value", "--path", "/a/2/y", "--ignore-rev", "HEAD~2"]);
+    run.ends(1, &lines(&ignored), &error("value"));
+    let answer = place.mnem(&["blame", "value", "--by", "path", "--json"]).answer();
+    let rows: Vec<serde_json::Value> =
+        answer.stdout.lines().map(|row| serde_json::from_str(row).expect("a row")).collect();
+    let told: Vec<_> = rows.iter().map(|row| format!("{} {} {}", row["by"], row["path"], row["change"])).collect();
+    assert_eq!(told[..2], [r#""path" "/b~1c" "set""#, r#""path" "/a/0" "set""#]);
+    assert_eq!((told.len(), told[7].as_str()), (8, r#""node" null "removed""#));
+    let few =
+        "mnem: error[usage]: the content of 'text' has 4 lines\nhint: see them all with 'mnem blame --by line ID'\n";
+    place.mnem(&["blame", "text", "-L", "5,6"]).refuses(129, few);
+    let nothing = "mnem: error[no-node]: the content of 'value' has nothing at '/z'\n\
+        hint: see all of it with 'mnem get -t json ID'\n";
+    place.mnem(&["blame", "value", "--path", "/z"]).refuses(1, nothing);
+}
+
+#[test]
+fn of_what_a_node_has_no_more_it_is_told_who_removed_it_and_what_it_was() {
+    let place = Place::with_store();
+    let put = |content: &str, at: i64| {
+        let put = place.mnem(&["put", "v", "-t", "json", content, "--source", &format!("s{at}"), "-m", "edit"]);
+        put.env("MNEM_DATE", format!("@{}", 1_764_576_000 + at)).output();
+    };
+    put(r#"{"a":{"x":1,"y":2},"b":1}"#, 0);
+    put(r#"{"a":{"x":1,"y":3},"b":1}"#, 1);
+    put(r#"{"b":1}"#, 2);
+    put(r#"{"b":2}"#, 3);
+    let commits = commits(&place);
+    let header = |at: usize| format!("{} ~2025-12-01T08:00:0{at}.000+00:00 Ada <ada@example.org>", commits[at]);
+    let told = [
+        format!("{} (source: s0)", header(0)),
+        "    /a/x: 1".to_owned(),
+        format!("{} (source: s1)", header(1)),
+        "    /a/y: 3".to_owned(),
+        format!("{} removed /a (source: s2)", header(2)),
+    ];
+    let error = |path: &str| {
+        let by = &commits[2];
+        format!(
+            "mnem: error[no-node]: the content of 'v' has nothing at '{path}': commit {by} removed it\n\
+             hint: mnem blame --history -- 'v'\n"
+        )
+    };
+    place.mnem(&["blame", "v", "--path", "/a"]).ends(1, &lines(&told), &error("/a"));
+    let answer = place.mnem(&["blame", "v", "--path", "/a", "--json"]).answer();
+    let row: serde_json::Value = serde_json::from_str(answer.stdout.lines().last().expect("a row")).expect("JSON");
+    assert_eq!((&row["by"], &row["path"], &row["change"]), (&"path".into(), &"/a".into(), &"removed".into()));
+    assert_eq!((&row["content"]["y"], &row["provenance"]["source"]), (&3.into(), &"s2".into()));
+    assert_eq!(row["last"]["provenance"]["source"], "s1");
+    let never = "mnem: error[no-node]: the content of 'v' has nothing at '/c'\n\
+        hint: see all of it with 'mnem get -t json ID'\n";
+    place.mnem(&["blame", "v", "--path", "/c"]).refuses(1, never);
+    // The part was gone before the node was.
+    place.mnem(&["rm", "v"]).output();
+    let absent = error("/a").replace("the content of 'v' has nothing at '/a'", "no node 'v'");
+    place.mnem(&["blame", "v", "--path", "/a"]).ends(1, &lines(&told), &absent);
+    place.mnem(&["put", "v", "text"]).output();
+    let staged = [format!("{} (source: s3)", header(3)), "    /b: 2".to_owned(), "staged - removed /b".to_owned()];
+    let error = "mnem: error[no-node]: the content of 'v' has nothing at '/b': its removal is staged\n\
+        hint: mnem blame --history -- 'v'\n";
+    place.mnem(&["blame", "v", "--path", "/b"]).ends(1, &lines(&staged), error);
 }

@@ -27,7 +27,7 @@ fn told() -> String {
          Maria is vegan: --not --contains user/diet steak: {is_steak}\n{}\
          allergies are known: --present user/allergies: there is no node 'user/allergies'\n\
          \x20   user/allergies: 8bf0cc447a ~2025-12-01T11:00:00.500+01:00 Ada <ada@example.org> removed\n\
-         \x20   user/allergies: 8f53e073d1 ~2025-12-01T08:00:00.000+00:00 Ada <ada@example.org>: [\"peanuts\",1.0]\n",
+         \x20   user/allergies: 8f53e073d1 ~2025-12-01T08:00:00.000+00:00 Ada <ada@example.org>: [\"peanuts\", 1.0]\n",
         steak(),
         steak()
     )
@@ -46,7 +46,7 @@ fn each_predicate_that_fails_is_printed_with_who_wrote_what_stands_there() {
     let commit = format!("\u{1b}[33m{}\u{1b}[0m", &SECOND[..10]);
     let coloured = format!(
         "{name}: --path-equals plan/dinner /at 0: 'plan/dinner' has \"20:00\" at '/at'\n    \
-         \u{1b}[1mplan/dinner\u{1b}[0m: {commit} 2025-12-01T09:30:00.50+01:00 Ada <ada@example.org>\n"
+         \u{1b}[1mplan/dinner\u{1b}[0m /at: {commit} 2025-12-01T09:30:00.50+01:00 Ada <ada@example.org>\n"
     );
     place.mnem(&["check", "-", "-q", "--color", "always"]).input(rows).ends(1, &coloured, "");
     place.mnem(&["check", "beliefs.jsonl", "-q", "-C", ".."]).within(".mnemosyne").ends(1, &told(), "");
@@ -96,7 +96,7 @@ fn of_a_node_that_is_missed_it_is_told_who_removed_it_and_what_it_said() {
     let row = r#"{"name":"a","predicates":["--contains","user/allergies","peanuts"]}"#;
     let told = "a: --contains user/allergies peanuts: there is no node 'user/allergies'\n    \
         user/allergies: 8bf0cc447a ~2025-12-01T11:00:00.500+01:00 Ada <ada@example.org> removed\n    \
-        user/allergies: 8f53e073d1 ~2025-12-01T08:00:00.000+00:00 Ada <ada@example.org>: [\"peanuts\",1.0]\n";
+        user/allergies: 8f53e073d1 ~2025-12-01T08:00:00.000+00:00 Ada <ada@example.org>: [\"peanuts\", 1.0]\n";
     place.mnem(&["check", "-", "-q"]).input(row).ends(1, told, "");
     let answer = place.mnem(&["check", "-", "-q", "--json"]).input(row).answer();
     let row: serde_json::Value = serde_json::from_str(&answer.stdout).expect("one row");
@@ -140,7 +140,7 @@ fn as_json_each_assertion_is_one_row() {
         "{{\"id\":\"plan/dinner\",\"commit\":\"{SECOND}\",\"author\":\"Ada <ada@example.org>\",\
          \"time\":\"2025-12-01T09:00:00.000+00:00\",\"event_time\":\"2025-12-01T09:30:00.50+01:00\",\
          \"effective_time\":\"2025-12-01T09:30:00.50+01:00\",\
-         \"provenance\":{{{none}}}}}"
+         \"provenance\":{{{none}}},\"lines\":null,\"paths\":null}}"
     );
     let expected = format!(
         "{{\"v\":1,\"type\":\"check\",\"name\":\"a\\u001b\",\"holds\":false,\"failures\":[\
@@ -311,31 +311,183 @@ fn a_wrong_file_is_refused_before_anything_is_asked() {
     place.mnem(&["check"]).refuses(129, nothing);
 }
 
+/// Commits a node from a source; at a second of its own, so that no two commits are one.
+fn commit(place: &Place, id: &str, kind: &str, content: &str, source: &str) {
+    let seconds = place.mnem(&["log", "--ids"]).answer().stdout.lines().count();
+    let put = place.mnem(&["put", id, "-t", kind, "-", "--source", source, "-m", source]).input(content);
+    put.env("MNEM_DATE", format!("@{}", 1_764_576_000 + seconds)).output();
+}
+
+/// The failure of the one predicate, given as JSON words.
+fn failure(place: &Place, predicate: &str) -> serde_json::Value {
+    let row = format!(r#"{{"name":"a","predicates":[{predicate}]}}"#);
+    let answer = place.mnem(&["check", "-", "-q", "--json"]).input(row).answer();
+    let row: serde_json::Value = serde_json::from_str(&answer.stdout).expect("one row");
+    assert_eq!((answer.status, &row["holds"]), (1, &false.into()), "{predicate}");
+    row["failures"][0].clone()
+}
+
+/// The sources of those who are blamed, and of what was removed.
+fn sources(place: &Place, predicate: &str) -> Vec<String> {
+    let failure = failure(place, predicate);
+    let removed = failure["removal"]["last"]["provenance"]["source"].as_str().map(|source| format!("removed {source}"));
+    let blame = failure["blame"].as_array().expect("a list").iter();
+    let blame = blame.map(|writer| writer["provenance"]["source"].as_str().unwrap_or("staged").to_owned());
+    removed.into_iter().chain(blame).collect()
+}
+
 #[test]
-fn who_is_blamed_is_who_wrote_what_the_predicate_looks_at() {
+fn where_a_predicate_never_held_who_is_blamed_is_who_wrote_what_it_looks_at() {
     let place = Place::with_store();
-    let commit = |id: &str, json: bool, content: &str, source: &str| {
-        let kind = if json { "json" } else { "text" };
-        place.mnem(&["put", id, "-t", kind, "-", "--source", source, "-m", source]).input(content).output();
+    let put = |id: &str, kind: &str, content: &str, source: &str| commit(&place, id, kind, content, source);
+    put("value", "json", r#"{"n":1,"x":1}"#, "first");
+    put("value", "json", r#"{"n":1,"x":2}"#, "second");
+    put("text", "text", "one\ntwo poison\n", "evil");
+    put("text", "text", "ONE\ntwo poison\n", "fine");
+    put("rewritten", "text", "steak", "bad");
+    put("rewritten", "text", "steak", "good");
+    for (predicate, blamed) in [
+        (r#""--path-equals","value","/n","2""#, &["first"][..]),
+        (r#""--path-equals","value","","1""#, &["second", "first"]),
+        (r#""--path-equals","value","/x","1""#, &["second"]),
+        (r#""--not","--contains","text","poison""#, &["evil"]),
+        (r#""--not","--matches","text","(?m)^ONE$""#, &["fine"]),
+        (r#""--not","--any","te*","poison""#, &["evil"]),
+        (r#""--contains","text","three""#, &["fine"]),
+        (r#""--path-exists","value","/y""#, &["second"]),
+        (r#""--equals","rewritten","vegan""#, &["good", "bad"]),
+        (r#""--any","*","nowhere""#, &[]),
+    ] {
+        assert_eq!(sources(&place, predicate), blamed, "{predicate}");
+    }
+}
+
+#[test]
+fn who_is_blamed_is_who_made_the_change_since_which_it_fails() {
+    let place = Place::with_store();
+    let put = |id: &str, kind: &str, content: &str, source: &str| commit(&place, id, kind, content, source);
+    put("value", "json", r#"{"a":[1,2],"b":{"x":1,"y":2}}"#, "v1");
+    put("value", "json", r#"{"a":[1,2],"b":{"x":1}}"#, "v2");
+    put("value", "json", r#"{"a":[1],"b":{"x":1}}"#, "v3");
+    put("value", "json", r#"{"a":[1],"b":{"x":3}}"#, "v4");
+    put("text", "text", "one two\n", "t1");
+    put("text", "text", "one\n", "t2");
+    put("text", "text", "one\n", "t3");
+    put("text", "text", "one\nfour five\nsix", "t4");
+    put("text", "text", "one\nfour five\nsix seven", "t5");
+    put("text", "text", "one more\nfour five\nsix seven", "t6");
+    put("json", "json", r#"{"k":"poison here","z":1}"#, "j1");
+    put("json", "json", r#"{"k":"poison here","z":2}"#, "j2");
+    put("twice", "text", "good\n", "w1");
+    put("twice", "text", "bad\n", "w2");
+    put("twice", "text", "good again\n", "w3");
+    put("twice", "text", "bad again\n", "w4");
+    put("twice", "text", "bad still\n", "w5");
+    put("lines", "text", "a bad\nb\nc", "l1");
+    put("lines", "text", "a so bad\nb\nc", "l2");
+    put("lines", "text", "a so bad\nb bad\nc", "l3");
+    put("lines", "text", "a so bad\nb bad\nC", "l4");
+    put("again", "text", "kept", "a1");
+    place.mnem(&["rm", "again", "-m", "rm"]).output();
+    put("again", "text", "other", "a2");
+    put("again", "text", "another", "a3");
+    put("gone", "text", "first last", "g1");
+    put("gone", "text", "last", "g2");
+    place.mnem(&["rm", "gone", "-m", "rm"]).output();
+    for (predicate, blamed) in [
+        (r#""--path-exists","value","/b/y""#, &["v2"][..]),
+        (r#""--path-exists","value","/a/1""#, &["v3"]),
+        (r#""--path-equals","value","/a","[1,2]""#, &["v3"]),
+        (r#""--path-equals","value","/b","{\"x\":1,\"y\":2}""#, &["v2"]),
+        (r#""--path-equals","value","/b","{\"x\":1}""#, &["v4"]),
+        (r#""--not","--path-exists","value","/b""#, &["v1"]),
+        (r#""--not","--path-equals","value","/a","[1]""#, &["v3"]),
+        (r#""--equals-json","value","{\"b\":{\"x\":1},\"a\":[1]}""#, &["v4"]),
+        (r#""--contains","value","\"y\"""#, &["v2"]),
+        (r#""--contains","text","two""#, &["t2"]),
+        (r#""--matches","text","^one two""#, &["t2"]),
+        (r#""--equals","text","one\n""#, &["t4"]),
+        (r#""--any","te*","two""#, &["t2"]),
+        (r#""--not","--contains","text","five\nsix""#, &["t4"]),
+        (r#""--not","--contains","json","poison""#, &["j1"]),
+        (r#""--not","--present","text""#, &["t1"]),
+        (r#""--absent","text""#, &["t1"]),
+        (r#""--contains","twice","good""#, &["w4"]),
+        (r#""--not","--contains","twice","bad""#, &["w4"]),
+        (r#""--not","--contains","lines","bad""#, &["l3", "l1"]),
+        (r#""--not","--contains","lines","a so""#, &["l2"]),
+        (r#""--contains","again","kept""#, &["removed a1", "a3"]),
+        (r#""--equals","again","other""#, &["a3"]),
+        (r#""--contains","gone","last""#, &["removed g2"]),
+        (r#""--contains","gone","first""#, &["removed g2", "g2"]),
+        (r#""--contains","gone","never""#, &["removed g2"]),
+        (r#""--any","*","first""#, &["g2"]),
+        (r#""--any","g*","last""#, &["removed g2"]),
+    ] {
+        assert_eq!(sources(&place, predicate), blamed, "{predicate}");
+    }
+}
+
+#[test]
+fn what_is_staged_is_a_change_too() {
+    let place = Place::with_store();
+    commit(&place, "a", "text", "one", "a1");
+    commit(&place, "b", "text", "one", "b1");
+    commit(&place, "b", "text", "two", "b2");
+    place.mnem(&["put", "a", "two"]).output();
+    assert_eq!(sources(&place, r#""--contains","a","one""#), ["staged"]);
+    assert_eq!(sources(&place, r#""--not","--contains","a","two""#), ["staged"]);
+    assert_eq!(sources(&place, r#""--any","*","one""#), ["staged"]);
+    place.mnem(&["rm", "a"]).output();
+    let removal = failure(&place, r#""--any","*","one""#)["removal"].clone();
+    assert_eq!((&removal["commit"], &removal["content"]), (&().into(), &"one".into()));
+    // What is staged did not change that.
+    place.mnem(&["put", "b", "three"]).output();
+    assert_eq!(sources(&place, r#""--contains","b","one""#), ["b2"]);
+    place.mnem(&["rm", "b"]).output();
+    assert_eq!(sources(&place, r#""--contains","b","one""#), ["removed b2", "b2"]);
+}
+
+#[test]
+fn a_row_says_which_parts_are_meant() {
+    let place = Place::with_store();
+    commit(&place, "value", "json", r#"{"n\u001b":1,"x":[1,1]}"#, "v1");
+    commit(&place, "value", "json", r#"{"n\u001b":1,"x":[1,2]}"#, "v2");
+    commit(&place, "text", "text", "bad\ntwo\nbad", "t1");
+    commit(&place, "text", "text", "bad\ntwo bad\nbad", "t2");
+    let rows = r#"{"name":"v","predicates":["--path-equals","value","","0"]}
+        {"name":"x","predicates":["--path-equals","value","/x","[1,1]"]}
+        {"name":"t","predicates":["--not","--contains","text","bad"]}"#;
+    let answer = place.mnem(&["check", "-", "-q"]).input(rows).answer();
+    let rest = |line: &str| line.trim_start().split_once(": ").map(|(parts, _)| parts.to_owned());
+    let told: Vec<_> = answer.stdout.lines().filter(|line| line.starts_with("    ")).filter_map(rest).collect();
+    assert_eq!(told, ["value /x/1", "value /n^[, /x/0", "value /x", "text line 2", "text lines 1, 3"]);
+    let parts = |predicate: &str| {
+        let failure = failure(&place, predicate);
+        let rows = failure["blame"].as_array().expect("a list").iter();
+        rows.map(|row| format!("{} {}", row["lines"], row["paths"])).collect::<Vec<_>>()
     };
-    commit("value", true, r#"{"n":1,"x":1}"#, "first");
-    commit("value", true, r#"{"n":1,"x":2}"#, "second");
-    commit("text", false, "one\ntwo poison\n", "evil");
-    commit("text", false, "ONE\ntwo poison\n", "fine");
-    commit("rewritten", false, "steak", "bad");
-    commit("rewritten", false, "steak", "good");
-    let sources = |predicates: &str| {
-        let row = format!(r#"{{"name":"a","predicates":[{predicates}]}}"#);
-        let answer = place.mnem(&["check", "-", "-q", "--json"]).input(row).answer();
-        let row: serde_json::Value = serde_json::from_str(&answer.stdout).expect("one row");
-        let blame = row["failures"][0]["blame"].as_array().expect("a list").iter();
-        blame.map(|writer| writer["provenance"]["source"].as_str().expect("a source").to_owned()).collect::<Vec<_>>()
-    };
-    assert_eq!(sources(r#""--path-equals","value","/n","2""#), ["first"]);
-    assert_eq!(sources(r#""--path-equals","value","/x","1""#), ["second"]);
-    assert_eq!(sources(r#""--not","--contains","text","poison""#), ["evil"]);
-    assert_eq!(sources(r#""--not","--matches","text","(?m)^ONE$""#), ["fine"]);
-    assert_eq!(sources(r#""--not","--any","te*","poison""#), ["evil"]);
-    assert_eq!(sources(r#""--contains","text","three""#), ["fine"]);
-    assert_eq!(sources(r#""--equals","rewritten","vegan""#), ["good", "bad"]);
+    let leaves = [r#"null ["/x/1"]"#, r#"null ["/n\u001b","/x/0"]"#];
+    assert_eq!(parts(r#""--path-equals","value","","0""#), leaves);
+    assert_eq!(parts(r#""--path-equals","value","/x","[1,1]""#), [r#"null ["/x"]"#]);
+    assert_eq!(parts(r#""--not","--contains","text","bad""#), ["[2] null", "[1,3] null"]);
+    assert_eq!(parts(r#""--contains","text","worse""#), ["null null"]);
+}
+
+#[test]
+fn what_a_predicate_saw_is_shown_as_it_is_stored() {
+    let place = Place::with_store();
+    let long = format!("[ 1,\n\t\"\u{202e}\", \"{}\"]", "x".repeat(60));
+    place.mnem(&["put", "a", "-t", "json", &long, "-m", "one"]).output();
+    place.mnem(&["put", "b", "-t", "json", "{ \"v\" : [ 1 ] }", "-m", "one"]).output();
+    let shown = format!("'a' is [ 1,^J^I\"\\u{{202e}}\", \"{}…\n", "x".repeat(48));
+    place.mnem(&["test", "--equals", "a", "x"]).ends(1, "", &format!("--equals a x: {shown}"));
+    place.mnem(&["test", "--contains", "b", "\"v\":"]).ends(1, "", "--contains b '\"v\":': 'b' is { \"v\" : [ 1 ] }\n");
+    place.mnem(&["test", "--path-equals", "b", "/v", "1"]).ends(1, "", "--path-equals b /v 1: 'b' has [ 1 ] at '/v'\n");
+    let row = r#"{"name":"a","predicates":["--contains","b","\"v\":"]}"#;
+    let answer = place.mnem(&["check", "-", "-q"]).input(row).answer();
+    assert!(answer.stdout.starts_with("a: --contains b '\"v\":': 'b' is { \"v\" : [ 1 ] }\n"), "{answer:?}");
+    place.mnem(&["rm", "b", "-m", "rm"]).output();
+    let answer = place.mnem(&["check", "-", "-q"]).input(row).answer();
+    assert!(answer.stdout.ends_with(": { \"v\" : [ 1 ] }\n"), "{answer:?}");
 }

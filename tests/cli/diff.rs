@@ -91,8 +91,8 @@ fn before_the_first_commit_nothing_differs_but_what_is_staged() {
 #[test]
 fn each_form_tells_the_same_change() {
     let place = changed();
-    let stat = " away    | D +0 -1\n config  | M +1 -1\n diet    | M +2 -1\n new/one | A +1 -0\n order   | M +1 -1\n \
-        origin  | M +0 -0\n spelled | M +0 -0\n time    | M +0 -0\n 8 nodes changed, +5 -4 lines\n";
+    let stat = " away    | D +0 -1\n config  | M +5 -5\n diet    | M +2 -1\n new/one | A +1 -0\n order   | M +0 -0\n \
+        origin  | M +0 -0\n spelled | M +1 -1\n time    | M +0 -0\n 8 nodes changed, +3 -2 lines, +6 -6 leaves\n";
     place.mnem(&["diff", "HEAD~1", "--stat"]).says(stat, "");
     let names = ["away", "config", "diet", "new/one", "order", "origin", "spelled", "time"];
     place.mnem(&["diff", "HEAD~1", "--name-only"]).says(&lines(&names), "");
@@ -104,6 +104,43 @@ fn each_form_tells_the_same_change() {
         .mnem(&["show", "--stat", "--", "new/"])
         .output()
         .ends_with("    after\n\n new/one | A +1 -0\n 1 node changed, +1 -0 lines\n");
+}
+
+#[test]
+fn stat_counts_the_leaves_of_a_value_and_the_lines_of_a_text() {
+    let place = Place::with_store();
+    let put = |id: &str, kind: &str, content: &str| {
+        place.mnem(&["put", id, "-t", kind, "-"]).input(content).output();
+    };
+    put("value", "json", r#"{"a":1,"b":[1,2],"c":3,"d":4}"#);
+    put("pretty", "json", "{\n \"a\": 1,\n \"b\": 2\n}");
+    put("text", "text", "one\ntwo\n");
+    put("kind", "text", "one\ntwo\n");
+    place.mnem(&["commit", "-qm", "one"]).output();
+    put("value", "json", r#"{"a":2,"b":[1],"c":3,"e":5,"f":6}"#);
+    put("pretty", "json", r#"{"a":1,"b":3}"#);
+    put("text", "text", "one\n2\n3\n");
+    put("kind", "json", "[1,2]");
+    for id in ["value", "pretty", "kind"] {
+        let patch = place.mnem(&["diff", "--", id]).output();
+        let signs = ["+ ", "- "].map(|sign| patch.lines().filter(|line| line.starts_with(sign)).count());
+        let stat = place.mnem(&["diff", "--stat", "--", id]).output();
+        assert!(stat.starts_with(&format!(" {id} | M +{} -{}\n", signs[0], signs[1])), "{patch}{stat}");
+    }
+    let value = " value | M +3 -3\n 1 node changed, +3 -3 leaves\n";
+    place.mnem(&["diff", "--stat", "--", "value"]).says(value, "");
+    let all = " kind   | M +1 -1\n pretty | M +1 -1\n text   | M +2 -1\n value  | M +3 -3\n \
+        4 nodes changed, +2 -1 lines, +5 -5 leaves\n";
+    place.mnem(&["diff", "--stat"]).says(all, "");
+    let rows = place.mnem(&["diff", "--stat", "--json"]).output();
+    let rows = rows.lines().map(|row| serde_json::from_str::<serde_json::Value>(row).expect("a row"));
+    let keys = ["id", "lines_added", "lines_removed", "leaves_added", "leaves_removed"];
+    let told: Vec<_> = rows.map(|row| keys.map(|key| row[key].to_string()).join(" ")).collect();
+    let expected = [r#""kind" 1 2 1 1"#, r#""pretty" 1 4 1 1"#, r#""text" 2 1 null null"#, r#""value" 1 1 3 3"#];
+    assert_eq!(told, expected);
+    let row = place.mnem(&["diff", "--name-status", "--json", "--", "value"]).output();
+    let null = "\"lines_added\":null,\"lines_removed\":null,\"leaves_added\":null,\"leaves_removed\":null}\n";
+    assert!(row.ends_with(null), "{row}");
 }
 
 #[test]

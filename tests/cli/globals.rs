@@ -317,3 +317,28 @@ fn whoever_may_not_wait_is_refused_while_another_writes() {
     transaction.abort().expect("no transaction");
     place.mnem(&["commit", "-qm", "c", "--lock-timeout", "0"]).output();
 }
+
+#[test]
+fn that_a_word_goes_behind_dashes_is_said_only_where_it_can_stand_there() {
+    let place = Place::with_story();
+    for (arguments, word, hint) in [
+        (&["get", "--x y"][..], "--x y", "mnem get -- '--x y'"),
+        (&["blame", "a", "--x"], "--x", "mnem blame -- --x"),
+        (&["rm", "-x"], "-x", "mnem rm -- -x"),
+        (&["restore", "--x"], "--x", "mnem restore -- --x"),
+        (&["check", "--x"], "--x", "mnem check -- --x"),
+        (&["import", "--x"], "--x", "mnem import -- --x"),
+        (&["show", "--x"], "--x", "see 'mnem show --help'"),
+        (&["branch", "--x"], "--x", "see 'mnem branch --help'"),
+        (&["switch", "--x"], "--x", "see 'mnem switch --help'"),
+        (&["tag", "--x"], "--x", "see 'mnem tag --help'"),
+        (&["reset", "--x"], "--x", "see 'mnem reset --help'"),
+        (&["rev-parse", "--x"], "--x", "see 'mnem rev-parse --help'"),
+        (&["merge-base", "--x", "y"], "--x", "see 'mnem merge-base --help'"),
+        (&["completions", "--x"], "--x", "see 'mnem completions --help'"),
+        (&["config", "--x"], "--x", "see 'mnem config --help'"),
+    ] {
+        let refused = format!("mnem: error[usage]: unexpected argument '{word}' found\nhint: {hint}\n");
+        place.mnem(arguments).refuses(129, &refused);
+    }
+}

@@ -226,6 +226,10 @@ fn each_filter_admits_its_commits() {
         (&["--grep", "e", "--", "user/"], &[THIRD, SECOND, FIRST]),
         (&["--all"], &[bo, late, THIRD, SECOND, FIRST]),
         (&["--all", "-n", "1", "--", "user/diet"], &[SECOND]),
+        (&["--all", SECOND], &[bo, late, THIRD, SECOND, FIRST]),
+        (&["--all", "^HEAD~2"], &[bo, late]),
+        (&["--all", "HEAD~2..HEAD~1"], &[bo, late]),
+        (&["--all", "^HEAD"], &[]),
     ] {
         zoned(arguments).says(&ids(expected), "");
     }
@@ -327,9 +331,9 @@ fn name_status_and_stat_tell_what_each_commit_changed() {
     );
     place.mnem(&["log", "--oneline", "--stat"]).says(
         &format!(
-            "{third} user/allergies | D +0 -1\n 1 node changed, +0 -1 lines\n\
-             {second} plan/dinner | A +1 -0\n user/diet   | M +1 -1\n 2 nodes changed, +2 -1 lines\n\
-             {first} user/allergies | A +1 -0\n user/diet      | A +1 -0\n 2 nodes changed, +2 -0 lines\n"
+            "{third} user/allergies | D +0 -2\n 1 node changed, +0 -2 leaves\n\
+             {second} plan/dinner | A +1 -0\n user/diet   | M +1 -1\n 2 nodes changed, +1 -1 lines, +1 -0 leaves\n\
+             {first} user/allergies | A +2 -0\n user/diet      | A +1 -0\n 2 nodes changed, +1 -0 lines, +2 -0 leaves\n"
         ),
         "",
     );
@@ -344,16 +348,17 @@ fn name_status_and_stat_tell_what_each_commit_changed() {
         ),
         "",
     );
-    let changed = |commit: &str, id: &str, change: &str, added: &str, removed: &str| {
+    let changed = |commit: &str, id: &str, change: &str, [added, removed, come, gone]: [&str; 4]| {
         format!(
             "{{\"v\":1,\"type\":\"changed\",\"commit\":\"{commit}\",\"id\":\"{id}\",\"change\":\"{change}\",\
-             \"lines_added\":{added},\"lines_removed\":{removed}}}\n"
+             \"lines_added\":{added},\"lines_removed\":{removed},\
+             \"leaves_added\":{come},\"leaves_removed\":{gone}}}\n"
         )
     };
     let row = place.mnem(&["log", "-n1", "--json"]).output();
-    let status = changed(THIRD, "user/allergies", "removed", "null", "null");
+    let status = changed(THIRD, "user/allergies", "removed", ["null"; 4]);
     place.mnem(&["log", "-n1", "--json", "--name-status"]).says(&format!("{row}{status}"), "");
-    let stat = changed(THIRD, "user/allergies", "removed", "0", "1");
+    let stat = changed(THIRD, "user/allergies", "removed", ["0", "1", "0", "2"]);
     place.mnem(&["log", "-n1", "--json", "--stat"]).says(&format!("{row}{stat}"), "");
     // For people escaped, exact where lines end with NUL.
     place.mnem(&["put", "a\u{202e}", "1\n2\n", "-qm", "c"]).output();
@@ -386,7 +391,6 @@ fn a_filter_that_is_none_is_refused() {
             &["-S", "a", "-G", "b"],
             format!("usage]: the argument '-S <TEXT>' cannot be used with '-G <REGEX>'\nhint: {help}"),
         ),
-        (&["--all", "HEAD"], format!("usage]: the argument '--all' cannot be used with '[REV|A..B]...'\nhint: {help}")),
         (
             &["--all", "-r", "HEAD"],
             format!("usage]: the argument '--all' cannot be used with '--rev <REV>'\nhint: {help}"),
@@ -403,4 +407,35 @@ fn a_filter_that_is_none_is_refused() {
     ] {
         place.mnem(&["log"]).arguments(arguments).refuses(129, &format!("mnem: error[{said}\n"));
     }
+}
+
+#[test]
+fn all_begins_at_every_ref_and_leaves_out_what_is_named() {
+    let place = Place::with_story();
+    place.mnem(&["switch", "-qc", "side", SECOND]).output();
+    place.mnem(&["log", "--all", "--ids", "^side"]).says(&ids(&[THIRD]), "");
+    place.mnem(&["log", "--all", "--ids", "^main"]).says("", "");
+    place.mnem(&["log", "--all", "--ids", "^main"]).env("MNEM_REV", FIRST).says("", "");
+    // HEAD counts where no ref names it.
+    place.mnem(&["switch", "-q", "--detach", "HEAD"]).output();
+    place.mnem(&["put", "k", "v", "-qm", "alone"]).output();
+    let head = place.mnem(&["rev-parse", "HEAD"]).output();
+    place.mnem(&["log", "--all", "--ids", "^main"]).says(&head, "");
+    let unborn = Place::with_store();
+    unborn.mnem(&["log", "--all"]).says("", "");
+}
+
+#[test]
+fn an_option_behind_dashes_is_a_pattern_and_told_where_it_chooses_nothing() {
+    let place = Place::with_story();
+    let note = |text: &str| format!("note: '{text}' is a pattern; options stand before the '--'\n");
+    for verb in ["log", "diff"] {
+        place.mnem(&[verb, "--", "user/x", "--oneline\u{202e}"]).says("", &note("--oneline\\u{202e}"));
+        place.mnem(&[verb, "-q", "--", "--stat"]).says("", "");
+        place.mnem(&[verb, "--", "-x", "none"]).says("", "");
+    }
+    assert_eq!(place.mnem(&["show", "--", "--stat"]).answer().stderr, note("--stat"));
+    assert_eq!(place.mnem(&["log", "--", "--stat", "user/"]).answer().stderr, "");
+    place.mnem(&["put", "-qm", "m", "--", "--stat", "v"]).output();
+    assert_eq!(place.mnem(&["log", "--", "--stat"]).answer().stderr, "");
 }

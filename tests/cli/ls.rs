@@ -119,7 +119,15 @@ fn as_json_each_node_is_one_row() {
         node("d", "\"4\"", Some("1970-01-01T01:02:30+01:00")),
     ];
     place.mnem(&["ls", "--json"]).says(&rows.concat(), "");
-    place.mnem(&["ls", "--json", "-lz"]).says(&rows.concat(), "");
+    let commits = place.mnem(&["log", "--ids"]).output();
+    let [two, one] = commits.lines().collect::<Vec<_>>()[..] else { panic!("{commits}") };
+    let wrote = |commit: &str, second: i32| {
+        format!("\"commit\":\"{commit}\",\"time\":\"1970-01-01T00:0{}:{}.000+00:00\"}}", second / 60, second % 60)
+    };
+    let staged = "\"commit\":null,\"time\":null}".to_owned();
+    let origins = [wrote(one, 100), wrote(two, 200), staged.clone(), staged];
+    let long = rows.iter().zip(origins).map(|(row, origin)| row.replace("}\n", &format!(",{origin}\n")));
+    place.mnem(&["ls", "--json", "-lz"]).says(&long.collect::<String>(), "");
     place.mnem(&["ls", "--json", "--sort", "time", "-r", "HEAD"]).says(&format!("{}{}", rows[1], rows[0]), "");
 }
 

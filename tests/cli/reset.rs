@@ -26,7 +26,7 @@ fn the_memory_stays_and_what_is_left_behind_is_staged() {
     for way in [&["reset", "HEAD~2"][..], &["reset", "--soft", FIRST]] {
         let answer = place.mnem(way).answer();
         let told = format!(
-            "HEAD is now at {} (HEAD, main) learn how Maria eats\n4 changes are staged\n\
+            "HEAD is now at {} (HEAD -> main) learn how Maria eats\n4 changes are staged\n\
              to undo: mnem reset --soft {THIRD}\n",
             &FIRST[..10]
         );
@@ -51,7 +51,7 @@ fn hard_drops_what_is_staged_and_left_behind() {
     place.mnem(&["put", "new", "1"]).output();
     let answer = place.mnem(&["reset", "--hard", "HEAD~1"]).answer();
     let told = format!(
-        "HEAD is now at {} (HEAD, main) plan the dinner\n1 change is no longer staged, which cannot be undone\n\
+        "HEAD is now at {} (HEAD -> main) plan the dinner\n1 change is no longer staged, which cannot be undone\n\
          to undo: mnem reset --hard {THIRD}\n",
         &SECOND[..10]
     );
@@ -61,7 +61,7 @@ fn hard_drops_what_is_staged_and_left_behind() {
     assert_eq!(head(&place), THIRD);
     place.mnem(&["put", "new", "1"]).output();
     let here = format!(
-        "HEAD is now at {} (HEAD, main) forget the allergies\n1 change is no longer staged, which cannot be undone\n",
+        "HEAD is now at {} (HEAD -> main) forget the allergies\n1 change is no longer staged, which cannot be undone\n",
         &THIRD[..10]
     );
     place.mnem(&["reset", "--hard"]).says(&format!("{THIRD}\n"), &here);

@@ -15,7 +15,7 @@ fn the_answer_is_the_exit_status_and_each_predicate_that_fails_is_told() {
         --count '*/*' gt 2: 2 nodes match\n\
         --not --count user/ eq 1: 1 node matches\n\
         --any 'user/*' tofu: no node that matches contains it\n\
-        --not --any '**' 2: 'plan/dinner' is {\"at\":\"20:00\"}\n\
+        --not --any '**' 2: 'plan/dinner' is {\"at\": \"20:00\"}\n\
         --equals user/diet '': 'user/diet' is \"loves steak\"\n";
     let words = [
         &["test", "--equals", "user/diet", "vegan", "--not", "--path-equals", "plan/dinner", "/at", "\"20:00\""][..],

@@ -112,12 +112,15 @@ const CALLS: &[(&str, &[Call])] = &[
             (1, &["blame", "null"]),
             (0, &["blame", "given", "-r", "HEAD"]),
             (1, &["blame", "gone"]),
+            (1, &["blame", "gone", "--by", "path"]),
+            (1, &["blame", "value", "--path", "/b/0"]),
             (1, &["blame", "nothing"]),
             (129, &["blame", "--history"]),
         ],
     ),
     ("blame --history", &[(0, &["blame", "--history", "gone"]), (0, &["blame", "--history", "text"])]),
-    ("ls", &[(0, &["ls"]), (0, &["ls", "-l"])]),
+    ("ls", &[(0, &["ls"])]),
+    ("ls -l", &[(0, &["ls", "-l"]), (0, &["ls", "-l", "-r", "HEAD"])]),
     ("ls --count", &[(0, &["ls", "--count"])]),
     ("grep", &[(0, &["grep", "n"]), (129, &["grep", "("])]),
     ("grep -c", &[(0, &["grep", "-c", "n"]), (0, &["grep", "-l", "n"]), (1, &["grep", "-c", "no such text"])]),
@@ -272,7 +275,7 @@ const ROWS: &[(&str, &str)] = &[
     ("import.jsonl", r#"{"id":"g","content":1}"#),
     (
         "check.jsonl",
-        "{\"name\":\"all\",\"predicates\":[\"--not\",\"--present\",\"a\",\"--count\",\"*\",\"eq\",\"0\",\"--present\",\"x\",\"--present\",\"gone\",\"--present\",\"null\"]}\n\
+        "{\"name\":\"all\",\"predicates\":[\"--not\",\"--present\",\"a\",\"--count\",\"*\",\"eq\",\"0\",\"--present\",\"x\",\"--present\",\"gone\",\"--present\",\"null\",\"--not\",\"--contains\",\"text\",\"TWO\",\"--path-exists\",\"value\",\"/b/0\"]}\n\
          {\"name\":\"none\",\"predicates\":[\"--present\",\"a\"]}",
     ),
     ("history.jsonl", "{\"id\":\"e\",\"content\":1}\n{\"commit\":{\"message\":\"e\"}}\n{\"id\":\"f\",\"content\":1}"),

@@ -240,7 +240,7 @@ impl Claims<'_> {
     fn gone(&self, at: At, id: &NodeId, versions: &Versions) -> Claim {
         let request = BlameRequest { revision: Some(self.place.revision(at)), ..BlameRequest::default() };
         match (blame(&self.place.store, &self.session, id, &request), self.removal(versions)) {
-            (Ok((BlameReport::Removed(found), _)), Some(removal)) => self.is_end(&found, removal, id),
+            (Ok((BlameReport::Removed(found), _)), Some(removal)) => self.is_end(&found.removal, removal, id),
             (Err(OpError::NoNode(ids)), None) => {
                 prop_assert_eq!(ids, std::slice::from_ref(id));
                 Ok(())

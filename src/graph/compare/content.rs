@@ -1,6 +1,6 @@
 //! Two contents side by side, as they are compared: by line or by leaf.
 
-use super::{Edit, Edits, Hunk, Op, PathChange, Remark, hunks, line_edits, lines, value_edits};
+use super::{Edit, Edits, Hunk, Op, PathChange, Remark, hunks, leaves, line_edits, lines, value_edits};
 use crate::model::{Content, minify};
 use std::borrow::Cow;
 use std::time::Instant;
@@ -122,14 +122,22 @@ impl ContentEdits<'_> {
         }
     }
 
-    /// How many lines come in and go.
-    pub fn lines(&self) -> (usize, usize) {
+    /// How many lines, or where values were compared leaves, come in and go. What is replaced does both and is one leaf.
+    pub fn count(&self) -> (usize, usize) {
         match self {
+            Self::Same => (0, 0),
             Self::Lines { edits, .. } => {
                 let count = |side: fn(&Edit) -> usize| edits.edits.iter().map(side).sum();
                 (count(|edit| edit.new.len()), count(|edit| edit.old.len()))
             }
-            Self::Same | Self::Paths { .. } => (0, 0),
+            Self::Paths { changes, .. } => {
+                let size = |json: &str| leaves(json).map_or(1, |leaves| leaves.len());
+                changes.iter().fold((0, 0), |(come, gone), change| match (change.op, &change.new, &change.old) {
+                    (Op::Add, Some(json), _) => (come + size(json), gone),
+                    (Op::Remove, _, Some(json)) => (come, gone + size(json)),
+                    (Op::Replace | Op::Add | Op::Remove, ..) => (come + 1, gone + 1),
+                })
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::json_value::same_value;
 use super::{Claim, Comparison, Pointer, Predicate};
 use crate::model::{Content, NodeId, Pattern, pointer};
+use std::convert::Infallible;
 
 /// A memory that can be asked.
 pub trait State {
@@ -93,6 +94,37 @@ impl Predicate {
     }
 }
 
+/// A memory of which one node counts, or its absence.
+struct Alone<'a>(&'a NodeId, Option<&'a Content>);
+
+impl State for Alone<'_> {
+    type Error = Infallible;
+
+    fn content(&self, _: &NodeId) -> Result<Option<Content>, Infallible> {
+        Ok(self.1.cloned())
+    }
+
+    fn count(&self, _: &Pattern) -> Result<u64, Infallible> {
+        Ok(self.1.iter().len() as u64)
+    }
+
+    fn first(
+        &self,
+        _: &Pattern,
+        mut wanted: impl FnMut(&Content) -> bool,
+    ) -> Result<Option<(NodeId, Content)>, Infallible> {
+        Ok(self.1.filter(|content| wanted(content)).map(|content| (self.0.clone(), content.clone())))
+    }
+}
+
+impl Predicate {
+    /// Whether it would hold if of all nodes at which it looks there were only `id`, with this content, or none.
+    pub fn holds_with(&self, id: &NodeId, content: Option<&Content>) -> bool {
+        let Ok(Evaluation { holds, .. }) = self.evaluate(&Alone(id, content));
+        holds
+    }
+}
+
 fn on_content<S: State>(
     state: &S,
     id: &NodeId,
@@ -139,7 +171,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
-    use std::convert::Infallible;
 
     /// A memory of a few nodes: ids with JSON texts.
     struct Few(BTreeMap<NodeId, Content>);

@@ -70,7 +70,7 @@ pub struct RefLog {
     pub doubt: Option<Doubt>,
 }
 
-/// Finds the commits that selections name. HEAD is where they begin that only leave out.
+/// Finds the commits that selections name. Where all only leave out, none is where they begin.
 pub fn resolve_all<A: Access>(view: &SessionView<'_, A>, selections: &[Selection]) -> Result<Ends, RevisionError> {
     let mut ends = Ends::default();
     for selection in selections {
@@ -84,9 +84,6 @@ pub fn resolve_all<A: Access>(view: &SessionView<'_, A>, selections: &[Selection
         if let (Selection::Either(..), &[one, other]) = (selection, &numbers[..]) {
             ends.without.extend(merge_bases(view.tables, one, other)?);
         }
-    }
-    if ends.starts.is_empty() {
-        ends.starts.push(resolve(view, &Revision::head())?.number);
     }
     Ok(ends)
 }
