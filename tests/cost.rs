@@ -201,9 +201,10 @@ mod reads {
     };
     use mnemosyne::object::{New, encode_node, node_object_id, update};
     use mnemosyne::ops::{
-        Assertion, Between, BlameReport, BlameRequest, GrepRequest, Group, LogFilter, LsRequest, Target, Write, batch,
-        blame, branches, check, complete_ids, create_branch, create_tag, delete_branches, delete_tags, diff, grep, log,
-        ls, rename_branch, set, show, switch, tags, test, versions_of,
+        AmendRequest, Assertion, Between, BlameReport, BlameRequest, GrepRequest, Group, LogFilter, LsRequest,
+        ResetMode, Target, Write, amend, batch, blame, branches, check, complete_ids, create_branch, create_tag,
+        delete_branches, delete_tags, diff, grep, log, ls, rename_branch, reset, set, show, switch, tags, test,
+        versions_of,
     };
     use mnemosyne::store::{CommitWords, Disk, Files, LogError, LogView, Number, StagedLog, Store, StoreError, init};
     use redb::{BackendError, StorageBackend};
@@ -475,7 +476,7 @@ mod reads {
     }
 
     #[test]
-    fn branch_switch_and_tag_read_no_more_of_a_long_history() {
+    fn what_moves_refs_reads_no_more_of_a_long_history() {
         let place = tempfile::tempdir().expect("a directory");
         let session = SessionName::default();
         let time = CommitTime::new(0, 0).expect("a time");
@@ -484,12 +485,17 @@ mod reads {
             let revision = |text: &str| Revision::parse(text, &|_| None).expect("a revision");
             let branch = |text: &str| BranchName::new(text).expect("a name");
             let tag = TagName::new("t").expect("a name");
-            let (head, old, main) = (revision("HEAD"), revision("HEAD~50"), revision("main"));
+            // By their ids: what finds an ancestor of a commit reads more of a longer history, by its logarithm.
+            let limit = LogFilter { limit: Some(51), ..LogFilter::default() };
+            let ids: Vec<_> = log(&store, &session, &limit).expect("commits").entries;
+            let back = |count: usize| revision(&ids[count].commit.id.to_string());
+            let (head, old, main) = (revision("HEAD"), back(50), revision("main"));
             let stand = |target: &Target| drop(switch(&store, &session, target, time).expect("it stands there"));
             let create = |name: &str, at: &Revision, force: bool| {
                 create_branch(&store, &session, &branch(name), at, force, time).expect("a branch");
             };
-            let steps: [&dyn Fn(); 14] = [
+            let amended = AmendRequest { author: None, message: None, time, only: Vec::new(), overwrite: false };
+            let steps: [&dyn Fn(); 19] = [
                 &|| drop(set(&store, "author", Some("Ada")).expect("set")),
                 &|| create("old", &old, false),
                 &|| create("new", &head, false),
@@ -498,19 +504,25 @@ mod reads {
                 &|| stand(&Target::Create(branch("third"), None)),
                 &|| stand(&Target::Detach(head.clone())),
                 &|| stand(&Target::Previous),
-                &|| assert_eq!(branches(&store, &session, None).expect("branches").branches.len(), 4),
-                &|| assert_eq!(branches(&store, &session, Some(&main)).expect("branches").branches.len(), 1),
+                &|| assert_eq!(branches(&store, &session, None, &[]).expect("branches").branches.len(), 4),
+                &|| assert_eq!(branches(&store, &session, Some(&main), &[]).expect("branches").branches.len(), 1),
                 &|| {
                     drop(
-                        rename_branch(&store, &session, Some(&branch("new")), &branch("newer"), time).expect("a name"),
+                        rename_branch(&store, &session, Some(&branch("new")), &branch("newer"), false, time)
+                            .expect("a name"),
                     );
                 },
                 &|| drop(delete_branches(&store, &session, &[branch("newer")], false, time).expect("a branch less")),
                 &|| drop(create_tag(&store, &session, &tag, &head, None, false, time).expect("a tag")),
                 &|| {
-                    assert_eq!(tags(&store, &session).expect("tags").len(), 1);
+                    assert_eq!(tags(&store, &session, &[]).expect("tags").len(), 1);
                     delete_tags(&store, std::slice::from_ref(&tag), time).expect("a tag less");
                 },
+                &|| stand(&Target::ForceCreate(branch("third"), Some(main.clone()))),
+                &|| stand(&Target::Branch(branch("main"), main.clone())),
+                &|| drop(amend(&store, &session, &amended).expect("a commit")),
+                &|| drop(reset(&store, &session, &back(1), ResetMode::Soft, time).expect("it goes back")),
+                &|| drop(reset(&store, &session, &back(2), ResetMode::Hard, time).expect("it goes back")),
             ];
             steps.map(|step| {
                 reads.store(0, Ordering::Relaxed);
@@ -518,10 +530,10 @@ mod reads {
                 reads.load(Ordering::Relaxed)
             })
         };
-        let (short, long) = (counted(100), counted(5_000));
+        let (short, long) = (counted(100), counted(20_000));
         let told = format!("{short:?} {long:?}");
         // What the database reads to open any transaction, such as that which keeps a setting, is not theirs.
-        let own = |counts: [usize; 14]| counts.map(|count| count.saturating_sub(counts[0]));
+        let own = |counts: [usize; 19]| counts.map(|count| count.saturating_sub(counts[0]));
         for (short, long) in own(short).into_iter().zip(own(long)) {
             assert!(long <= short + 8, "{told}");
             assert!(long <= 40, "{told}");

@@ -114,6 +114,7 @@ proptest! {
             Ok(report) => {
                 prop_assert_eq!(collisions, Vec::<String>::new());
                 prop_assert_eq!(report.carried, changed.iter().filter(|&&at| staged[at] != side[at]).count());
+                prop_assert_eq!(report.settled, changed.iter().filter(|&&at| staged[at] == side[at]).count());
                 let mut there = side.clone();
                 changed.iter().for_each(|&at| there[at] = staged[at]);
                 prop_assert_eq!(seen(&store, None), there.clone());
@@ -130,13 +131,35 @@ proptest! {
     }
 
     #[test]
-    fn there_and_back_is_as_if_nothing_was(main in memory(), side in memory(), staged in memory()) {
+    fn there_and_back_is_as_if_nothing_was_but_for_what_was_there_already(
+        main in memory(), side in memory(), staged in memory()
+    ) {
         let (_place, store) = store(&main, &side, &staged);
         let session = SessionName::default();
+        let mut expected = staged.clone();
         if ops::switch(&store, &session, &branch("side"), time()).is_ok() {
             ops::switch(&store, &session, &Target::Previous, time()).expect("it comes from there");
+            (0..IDS.len()).filter(|&at| staged[at] == side[at]).for_each(|at| expected[at] = main[at]);
         }
-        prop_assert_eq!(seen(&store, None), staged);
+        prop_assert_eq!(seen(&store, None), expected);
         prop_assert_eq!(seen(&store, Some("HEAD")), main);
+    }
+
+    #[test]
+    fn what_is_there_already_hides_nothing_that_comes_later(
+        main in memory(), side in memory(), staged in memory(), later in memory()
+    ) {
+        let (_place, store) = store(&main, &side, &staged);
+        let (session, other) = (SessionName::default(), SessionName::new("other").expect("a name"));
+        if ops::switch(&store, &session, &branch("side"), time()).is_ok() {
+            ops::switch(&store, &other, &branch("side"), time()).expect("a branch");
+            ops::put(&store, &other, writes(&side, &later), Condition::Any).expect("staged");
+            let request = CommitRequest { words: words("c"), allow_empty: true, only: Vec::new(), overwrite: false };
+            ops::commit(&store, &other, &request).expect("a commit");
+            let mut expected = later.clone();
+            let carried = |&at: &usize| staged[at] != main[at] && staged[at] != side[at];
+            (0..IDS.len()).filter(carried).for_each(|at| expected[at] = staged[at]);
+            prop_assert_eq!(seen(&store, None), expected);
+        }
     }
 }

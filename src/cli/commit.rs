@@ -8,6 +8,7 @@ use super::json::{CommitJson, StagedJson, letter};
 use super::pattern::patterns;
 use super::put::utf8;
 use super::text::escape_line;
+use super::undo::say_undo;
 use crate::model::{MAX_CONTENT_BYTES, Message, Pattern};
 use crate::ops::{self, AmendRequest, CommitReport, CommitRequest, OpError};
 use crate::store::{ChangeCount, CommitWords, Head, short_branch};
@@ -48,7 +49,8 @@ pub(super) struct CommitArgs {
     overwrite: bool,
 
     /// Take the place of the last commit: what that one changed and what is staged becomes one commit, with its author
-    /// and message unless others are given
+    /// and message unless others are given. Refused unless that commit is where this session itself has brought HEAD
+    /// last, by a commit, a reset or a switch: another session's on top is never amended unseen
     #[arg(long, conflicts_with_all = ["allow_empty", "skip_empty", "dry_run"])]
     amend: bool,
 
@@ -83,8 +85,6 @@ pub(super) fn run(args: &CommitArgs, context: &mut Context) -> Result<(), CliErr
         let amended = ops::amend(&store, &session, &request).map_err(|error| match error {
             OpError::Conflict(_) => CliError::from(error)
                 .hint("all stays staged; take the branch's version with 'mnem restore ID', or yours with 'mnem commit --amend --overwrite'"),
-            OpError::Moved => CliError::from(error)
-                .hint("the last commit is not this session's; look at it with 'mnem show', and commit on top with 'mnem commit -m MESSAGE'"),
             other => other.into(),
         })?;
         return tell(amended, context);
@@ -171,7 +171,7 @@ fn tell(report: CommitReport, context: &mut Context) -> Result<(), CliError> {
     context.say(&format!("[{place} {}] {}", paint.commit(&id[..10]), escape_line(commit.message.subject())));
     context.say(&format!(" {}", counted(commit.changes)));
     if let Some(replaced) = report.replaced {
-        context.say(&format!("{} {} reset --soft {replaced}", paint.hint("to undo:"), context.typed()));
+        say_undo(context, &format!("{} reset --soft {replaced}", context.typed()));
     }
     if context.globals.json {
         return context.json_line(&CommitJson::new(&report.entry));

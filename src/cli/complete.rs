@@ -53,24 +53,22 @@ pub fn tags() -> ArgValueCompleter {
 /// Completes revisions, and branches behind an option that deletes or renames.
 pub fn branches_or_revisions() -> ArgValueCompleter {
     ArgValueCompleter::new(|word: &OsStr| {
-        let names = is_given(&["-d", "--delete", "-D", "-m", "--move"]);
+        let names = is_given(&["-d", "--delete", "-D", "-m", "--move", "-M", "-l", "--list"]);
         if names { offer_branches(word) } else { offer_revisions(word) }
     })
 }
 
 /// Completes revisions, and tags behind the option that deletes.
 pub fn tags_or_revisions() -> ArgValueCompleter {
-    ArgValueCompleter::new(
-        |word: &OsStr| {
-            if is_given(&["-d", "--delete"]) { offer_tags(word) } else { offer_revisions(word) }
-        },
-    )
+    ArgValueCompleter::new(|word: &OsStr| {
+        if is_given(&["-d", "--delete", "-l", "--list"]) { offer_tags(word) } else { offer_revisions(word) }
+    })
 }
 
 /// Completes branches, and revisions where a branch is to be created or none is meant.
 pub fn switch_target() -> ArgValueCompleter {
     ArgValueCompleter::new(|word: &OsStr| {
-        let revision = is_given(&["-c", "--create", "-d", "--detach"]);
+        let revision = is_given(&["-c", "--create", "--force-create", "-d", "--detach"]);
         if revision { offer_revisions(word) } else { offer_branches(word) }
     })
 }

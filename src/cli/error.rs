@@ -261,6 +261,15 @@ impl From<OpError> for CliError {
             OpError::Moved => {
                 Self::of(Word::Conflict, &error).hint("nothing was changed; look at it with 'mnem log', then again")
             }
+            OpError::Foreign { ref branch } => {
+                let switch = match branch {
+                    Some(name) => format!("mnem switch {}", word(name)),
+                    None => "mnem switch --detach".to_owned(),
+                };
+                Self::of(Word::Conflict, &error).hint(format!(
+                    "look at it with 'mnem show', and commit on top with 'mnem commit -m MESSAGE'\nto amend it all the same, go there first: {switch}"
+                ))
+            }
             OpError::NothingToCommit => Self::of(Word::NothingToCommit, &error)
                 .hint("stage a change with 'mnem put', or commit as it is with '--allow-empty'"),
             OpError::RefExists(ref name) => Self::of(Word::RefExists, &error).hint(match short_tag(name) {
@@ -277,6 +286,9 @@ impl From<OpError> for CliError {
             }
             OpError::NoBranch(ref name) => {
                 Self::of(Word::BadRevision, &error).hint(format!("mnem switch --detach {}", word(name)))
+            }
+            OpError::LongName { ref branch, .. } => {
+                Self::of(Word::BadRevision, &error).hint(format!("mnem switch {}", word(branch)))
             }
             OpError::BranchInUse { ref sessions, .. } => {
                 let detach = |name| format!("let it go first: mnem switch --detach --session {name}");

@@ -56,6 +56,7 @@ mod switch;
 mod tag;
 mod test;
 mod text;
+mod undo;
 mod version;
 mod when;
 mod writer_text;

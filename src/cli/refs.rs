@@ -1,9 +1,8 @@
-//! What `branch` and `tag` have in common: they tell which refs they changed, and how to take that back.
+//! What `branch` and `tag` have in common: they tell which refs they changed.
 
 use super::context::Context;
 use super::error::CliError;
 use super::json::V;
-use super::text::escape_line;
 use crate::ops::RefsReport;
 use serde::Serialize;
 
@@ -27,11 +26,4 @@ pub fn show(report: &RefsReport, context: &mut Context) -> Result<(), CliError> 
         }
     }
     Ok(())
-}
-
-/// Says what was done, and the line to type that takes it back.
-pub fn say_undoable(context: &Context, done: &str, undo: &str) {
-    context.say(&escape_line(done));
-    let undo = undo.strip_prefix("mnem").map_or(undo.to_owned(), |rest| format!("{}{rest}", context.typed()));
-    context.say(&format!("{} {undo}", context.err_paint().hint("to undo:")));
 }

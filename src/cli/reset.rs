@@ -1,17 +1,19 @@
 //! `mnem reset`
 
-use super::commit_text::one_line;
+use super::commit_text::{SHORT, one_line};
 use super::context::Context;
 use super::error::CliError;
 use super::json::CommitJson;
+use super::text::escape_line;
+use super::undo::{say_forgotten, say_undo};
 use crate::graph::Revision;
-use crate::ops::{self, ResetMode};
+use crate::ops::{self, Behind, ResetMode};
 
 /// Let the branch end at another commit
 ///
 /// Moves the branch on which this session stands, or its detached HEAD. The memory that the session sees stays as it is:
 /// what is left behind is staged. With --hard it becomes that of the commit, and what is staged is dropped. Prints the id
-/// of the commit, and how to undo it.
+/// of the commit, and says which commits the branch has no longer, whose they are, and how to undo it.
 #[derive(clap::Args, Debug)]
 pub(super) struct ResetArgs {
     /// The commit, HEAD if none is named
@@ -46,25 +48,50 @@ pub(super) fn run(args: &ResetArgs, context: &mut Context) -> Result<(), CliErro
     context.warn_doubts(&report.doubt);
     let paint = context.err_paint();
     context.say(&format!("HEAD is now at {}", one_line(&report.entry, report.head_branch.as_deref(), paint)));
-    let changes = |count: usize| if count == 1 { "1 change is".to_owned() } else { format!("{count} changes are") };
+    say_behind(&report.behind, context);
     if report.staged > 0 {
-        context.say(&format!("{} staged", changes(report.staged)));
-    }
-    if report.dropped > 0 {
-        context.say(&format!("{} no longer staged, which cannot be undone", changes(report.dropped)));
+        let changes =
+            if report.staged == 1 { "1 change is".to_owned() } else { format!("{} changes are", report.staged) };
+        context.say(&format!("{changes} staged"));
     }
     if let Some(underway) = report.left_underway {
         context.say(&format!("the {} that was in progress is left", underway.name()));
     }
+    let staging = say_forgotten(context, &report.dropped);
     let way = if args.hard { "--hard" } else { "--soft" };
-    match report.left {
-        Some(left) if left != report.entry.commit.id => {
-            context.say(&format!("{} {} reset {way} {left}", context.err_paint().hint("to undo:"), context.typed()));
+    let moving = match report.left {
+        Some(left) if left == report.entry.commit.id => None,
+        Some(left) => Some(format!("{} reset {way} {left}", context.typed())),
+        None => {
+            context.say("there was no commit here before, so there is none to go back to");
+            None
         }
-        Some(_) | None => {}
+    };
+    let undo: Vec<_> = moving.into_iter().chain(staging).collect();
+    if !undo.is_empty() {
+        say_undo(context, &undo.join(" && "));
     }
     if context.globals.json {
         return context.json_line(&CommitJson::new(&report.entry));
     }
     Ok(context.line(&report.entry.commit.id.to_string())?)
+}
+
+/// Names the commits that the branch has no longer, with who made them: they may be another's.
+fn say_behind(behind: &Behind, context: &Context) {
+    let commits = match behind.count {
+        0 => return,
+        1 => "1 commit is".to_owned(),
+        count => format!("{count} commits are"),
+    };
+    context.say(&format!("{commits} left behind:"));
+    for commit in &behind.last {
+        let (id, subject) = (commit.id.to_string(), escape_line(commit.message.subject()));
+        let id = context.err_paint().commit(&id[..SHORT]);
+        context.say(&format!("  {id} {subject} ({})", escape_line(commit.author.as_str())));
+    }
+    match behind.count - behind.last.len() {
+        0 => {}
+        more => context.say(&format!("  and {more} more")),
+    }
 }

@@ -4,12 +4,13 @@ use super::context::Context;
 use super::error::{CliError, Word};
 use super::json::StagedJson;
 use super::pattern::patterns;
+use super::undo::{say_forgotten, say_undo};
 use crate::ops;
 
 /// Take staged changes back, or stage what a revision has
 ///
 /// Forgets what this session has staged for the ids, so that they stand as in HEAD. With a revision, stages that
-/// revision's version of them instead. Prints the ids that it changed.
+/// revision's version of them instead. Prints the ids that it changed, and how to stage again what was staged.
 #[derive(clap::Args, Debug)]
 pub(super) struct RestoreArgs {
     /// Which nodes: an id, an id with / behind it for all below, or a glob
@@ -36,6 +37,9 @@ pub(super) fn run(args: &RestoreArgs, context: &mut Context) -> Result<(), CliEr
     if !unmatched.is_empty() {
         let message = format!("no node matches {}", unmatched.join(", "));
         return Err(CliError::new(Word::NoNode, message).hint("see 'mnem status' and 'mnem ls'"));
+    }
+    if let Some(undo) = say_forgotten(context, &report.forgotten) {
+        say_undo(context, &undo);
     }
     for report in &report.reports {
         if context.globals.json {

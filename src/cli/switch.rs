@@ -7,6 +7,7 @@ use super::error::CliError;
 use super::json::V;
 use super::shell::word;
 use super::text::escape_line;
+use super::undo::say_undoable;
 use crate::ops::{self, SwitchReport, Target};
 use crate::store::{Head, short_branch};
 use serde::Serialize;
@@ -14,16 +15,23 @@ use serde::Serialize;
 /// Let this session stand on another branch
 ///
 /// Only this session moves. What it has staged comes along, unless that would hide what the other branch has for a node:
-/// then nothing is done. Prints the full id of the commit on which the session stands now.
+/// then nothing is done. What the other branch has just so is staged no longer. Prints the full id of the commit on which
+/// the session stands now.
 #[derive(clap::Args, Debug)]
 pub(super) struct SwitchArgs {
-    /// The branch, or - for where the session stood before; with -c or --detach the revision, HEAD if none is named
+    /// The branch, or - for where the session stood before; with -c, --force-create or --detach the revision, HEAD if none
+    /// is named
     #[arg(value_name = "NAME|REV", add = super::complete::switch_target())]
     target: Option<String>,
 
     /// Create this branch at the revision, and stand on it
     #[arg(short, long, value_name = "NAME", conflicts_with = "detach")]
     create: Option<String>,
+
+    /// The same, and move the branch to the revision where it is there already, unless another session stands on it; git's
+    /// -C, which stands for a directory here
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["create", "detach"])]
+    force_create: Option<String>,
 
     /// Stand on the commit and on no branch
     #[arg(short, long)]
@@ -38,6 +46,7 @@ struct SwitchedJson<'a> {
     branch: Option<&'a str>,
     head: Option<String>,
     carried: usize,
+    settled: usize,
 }
 
 pub(super) fn run(args: &SwitchArgs, context: &mut Context) -> Result<(), CliError> {
@@ -47,12 +56,12 @@ pub(super) fn run(args: &SwitchArgs, context: &mut Context) -> Result<(), CliErr
     let mut report = ops::switch(&store, &session, &target, context.now()?)?;
     context.warn_error(report.warning.take());
     context.warn_doubts(&report.doubt);
-    say(&report, args.create.is_some(), context);
+    say(&report, context);
     let head = report.commit.as_ref().map(|commit| commit.id.to_string());
     if context.globals.json {
         let branch = report.head.branch().map(short_branch);
-        let (session, carried) = (session.as_str(), report.carried);
-        return context.json_line(&SwitchedJson { v: V, r#type: "switched", session, branch, head, carried });
+        let (session, carried, settled) = (session.as_str(), report.carried, report.settled);
+        return context.json_line(&SwitchedJson { v: V, r#type: "switched", session, branch, head, carried, settled });
     }
     match head {
         Some(id) => Ok(context.line(&id)?),
@@ -64,6 +73,9 @@ fn target(args: &SwitchArgs, context: &Context) -> Result<Target, CliError> {
     let revision = || args.target.as_deref().map(|text| context.read_revision(text)).transpose();
     if let Some(name) = &args.create {
         return Ok(Target::Create(branch_name(name)?, revision()?));
+    }
+    if let Some(name) = &args.force_create {
+        return Ok(Target::ForceCreate(branch_name(name)?, revision()?));
     }
     if args.detach {
         return Ok(Target::Detach(revision()?.unwrap_or(crate::graph::Revision::head())));
@@ -80,15 +92,26 @@ fn target(args: &SwitchArgs, context: &Context) -> Result<Target, CliError> {
 }
 
 /// Says where the session stands now, what it took along, and what would get lost.
-fn say(report: &SwitchReport, is_new: bool, context: &Context) {
+fn say(report: &SwitchReport, context: &Context) {
     match &report.head {
         Head::Branch(name) => {
-            let name = escape_line(short_branch(name));
-            context.say(&match (report.already, is_new) {
-                (true, _) => format!("already on '{name}'"),
-                (false, true) => format!("switched to a new branch '{name}'"),
-                (false, false) => format!("switched to branch '{name}'"),
+            let name = short_branch(name);
+            let told = escape_line(name);
+            context.say(&match (report.already, report.created) {
+                (true, _) => format!("already on '{told}'"),
+                (false, true) => format!("switched to a new branch '{told}'"),
+                (false, false) => format!("switched to branch '{told}'"),
             });
+            if let Some(old) = report.moved {
+                let (mnem, typed) = (context.typed(), word(name));
+                let undo = if report.from == report.head {
+                    format!("{mnem} switch --force-create {typed} {old}")
+                } else {
+                    format!("{mnem} switch - && {mnem} branch --force {typed} {old}")
+                };
+                let done = format!("moved branch '{name}' (was {})", &old.to_string()[..SHORT]);
+                say_undoable(context, &done, &undo);
+            }
         }
         Head::Detached(_) => {
             if let Some(commit) = &report.commit {
@@ -103,6 +126,11 @@ fn say(report: &SwitchReport, is_new: bool, context: &Context) {
         0 => {}
         1 => context.say("1 staged change came along"),
         carried => context.say(&format!("{carried} staged changes came along")),
+    }
+    match report.settled {
+        0 => {}
+        1 => context.say("1 staged change is there already, and no longer staged"),
+        settled => context.say(&format!("{settled} staged changes are there already, and no longer staged")),
     }
     if let Some(id) = &report.left {
         let id = id.to_string();

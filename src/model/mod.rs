@@ -16,15 +16,8 @@ mod tree;
 
 pub use author::{Author, Message};
 pub use content::{Content, JsonError, MAX_CONTENT_BYTES, json_string_length, push_json_string};
-<<<<<<< HEAD
 pub use json::{Part, PointerError, minify, parts, pieces, pointer};
-#[cfg(any(test, feature = "internals"))]
-=======
-#[cfg(feature = "internals")]
-pub use json::{Part, parts};
-pub use json::{PointerError, minify, pieces, pointer};
 #[cfg(test)]
->>>>>>> mended-blame
 pub use json::{elements, members};
 pub use name::{BranchName, NameError, SessionName, TagName};
 pub use node::{ContentKind, KindError, Node};

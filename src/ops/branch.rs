@@ -3,7 +3,7 @@
 use super::OpError;
 use super::refs::{RefChange, RefsReport, existing, refuse_existing, refuse_in_use, sessions_by_branch, sessions_on};
 use crate::graph::{Doubt, Reach, Resolved, Revision, resolve};
-use crate::model::{BranchName, CommitTime, SessionName};
+use crate::model::{BranchName, CommitTime, Pattern, SessionName};
 use crate::object::CommitId;
 use crate::store::{Access, Disk, Head, Number, Session, SessionView, Store, StoreError, Tables, short_branch};
 use std::collections::BTreeMap;
@@ -40,11 +40,13 @@ pub struct BranchesReport {
     pub doubt: Option<Doubt>,
 }
 
-/// All branches, or those whose tip has the commit of `contains` among its ancestors.
+/// The branches whose names one of `patterns` chooses, all where there is none; only those whose tip has the commit of
+/// `contains` among its ancestors.
 pub fn branches<D: Disk>(
     store: &Store<D>,
     session: &SessionName,
     contains: Option<&Revision>,
+    patterns: &[Pattern],
 ) -> Result<BranchesReport, OpError> {
     let (report, _) = store.look(|tables| {
         let view = SessionView::standing(tables, session, store.standing(tables, session)?)?;
@@ -54,6 +56,9 @@ pub fn branches<D: Disk>(
         let mut others = sessions_by_branch(store, tables, session)?;
         let mut branches = Vec::new();
         for (name, number) in tables.references(BRANCHES)? {
+            if !Pattern::choose(patterns, short_branch(&name)) {
+                continue;
+            }
             let commit = tables.commit(number)?;
             if let Some(place) = place
                 && !Reach::of([commit.place]).contains(tables, place)?
@@ -73,6 +78,15 @@ pub fn branches<D: Disk>(
         Ok::<_, OpError>(BranchesReport { head, commit, branches, doubt: wanted.and_then(|it| it.doubt) })
     })?;
     Ok(report)
+}
+
+/// The short name of the branch on which the session stood before it last switched: `@{-1}`.
+pub fn previous_branch<D: Disk>(store: &Store<D>, session: &SessionName) -> Result<String, OpError> {
+    store.read(session, |view| match view.row.as_ref().and_then(|row| row.previous.as_ref()) {
+        Some(Head::Branch(name)) => Ok(short_branch(name).to_owned()),
+        Some(Head::Detached(_)) => Err(OpError::NoBranch("@{-1}".to_owned())),
+        None => Err(OpError::NoPrevious),
+    })
 }
 
 /// Creates a branch at a revision. With `force` one that is there is moved, unless a session stands on it.
@@ -175,20 +189,27 @@ fn deletion<D: Disk, A: Access>(
     Ok(names.iter().zip(tips.into_iter().map(|tip| tip.id)).map(change).collect())
 }
 
-/// Renames a branch, that of the session where none is named. The sessions that stand on it follow. A branch that has no
-/// commit yet has no ref, so no change is told of it.
+/// Renames a branch, that of the session where none is named. The sessions that stand on it follow. With `force` it takes
+/// the place of a branch that has the new name, unless a session stands on that. A branch that has no commit yet has no
+/// ref, so no change is told of it, and it takes no place.
 pub fn rename_branch<D: Disk>(
     store: &Store<D>,
     session: &SessionName,
     old: Option<&BranchName>,
     new: &BranchName,
+    force: bool,
     time: CommitTime,
 ) -> Result<(String, RefsReport), OpError> {
     let old = old.map(BranchName::ref_name);
     let new = new.ref_name();
-    let ((), snapshot) = store.look(|tables| renaming(store, tables, session, old.as_deref(), &new).map(drop))?;
+    let (seen, snapshot) = store.look(|tables| renaming(store, tables, session, old.as_deref(), &new, force))?;
+    if seen.old == new {
+        let report = RefsReport { changes: Vec::new(), doubt: None, warning: None };
+        return Ok((short_branch(&new).to_owned(), report));
+    }
     let ((from, changes), warning) = store.write(snapshot, |tables| {
-        let Renaming { old, number, sessions } = renaming(store, tables, session, old.as_deref(), &new)?;
+        let renaming = renaming(store, tables, session, old.as_deref(), &new, force)?;
+        let Renaming { old, number, replaced, sessions } = renaming;
         let mut changes = Vec::new();
         if let Some(number) = number {
             let reason = format!("branch: renamed {} to {}", short_branch(&old), short_branch(&new));
@@ -196,7 +217,8 @@ pub fn rename_branch<D: Disk>(
             tables.remove_reference(&old, time, &reason)?;
             let id = Some(tables.commit_id(number)?);
             changes.push(RefChange { name: old.clone(), old: id, new: None });
-            changes.push(RefChange { name: new.clone(), old: None, new: id });
+            let replaced = replaced.map(|number| tables.commit_id(number)).transpose()?;
+            changes.push(RefChange { name: new.clone(), old: replaced, new: id });
         }
         for (name, session) in &sessions {
             tables.set_session(name, session)?;
@@ -209,6 +231,8 @@ pub fn rename_branch<D: Disk>(
 struct Renaming {
     old: String,
     number: Option<Number>,
+    /// The commit of the branch whose place it takes.
+    replaced: Option<Number>,
     /// The rows of those that stand, or stood before, on the branch.
     sessions: BTreeMap<SessionName, Session>,
 }
@@ -219,6 +243,7 @@ fn renaming<D: Disk, A: Access>(
     session: &SessionName,
     old: Option<&str>,
     new: &str,
+    force: bool,
 ) -> Result<Renaming, OpError> {
     let old = match (old, store.standing(tables, session)?.head) {
         (Some(old), _) => old.to_owned(),
@@ -227,8 +252,13 @@ fn renaming<D: Disk, A: Access>(
     };
     let is_unborn = tables.reference(&old)?.is_none() && !sessions_on(store, tables, &old, None)?.is_empty();
     let number = if is_unborn { None } else { Some(existing(tables, &old)?) };
-    refuse_existing(tables, new)?;
-    refuse_in_use(store, tables, new, None)?;
+    if !force || is_unborn {
+        refuse_existing(tables, new)?;
+    }
+    if old != new {
+        refuse_in_use(store, tables, new, None)?;
+    }
+    let replaced = tables.reference(new)?;
     let mut sessions = store.standings(tables)?;
     sessions.retain(|_, row| {
         let mut follows = false;
@@ -240,5 +270,5 @@ fn renaming<D: Disk, A: Access>(
         }
         follows
     });
-    Ok(Renaming { old, number, sessions })
+    Ok(Renaming { old, number, replaced, sessions })
 }

@@ -163,11 +163,16 @@ pub fn amend<D: Disk>(
     Ok(CommitReport { warning, ..report })
 }
 
-/// Who has moved HEAD before amends only what that led to, and not what others have committed on top.
+/// Refuses unless HEAD is where the session itself has brought it last, by a commit, a reset or a switch: what others have
+/// committed on top it has not seen, and of a session that has not moved yet nobody knows what it has seen.
 fn refuse_foreign<A: Access>(view: &SessionView<'_, A>) -> Result<(), OpError> {
     let (number, _) = last_commit(view.tables, &view.head)?;
     let own = view.tables.last_update(&view.log_name())?;
-    if own.is_some_and(|(_, update)| update.new != Some(number)) { Err(OpError::Moved) } else { Ok(()) }
+    if own.and_then(|(_, update)| update.new) == Some(number) {
+        Ok(())
+    } else {
+        Err(OpError::Foreign { branch: view.head.branch().map(|name| short_branch(name).to_owned()) })
+    }
 }
 
 /// The commit on which a head stands.

@@ -49,6 +49,12 @@ pub enum OpError {
     /// Another session has moved the branch while the command was at work.
     #[error("the branch has moved meanwhile")]
     Moved,
+    /// The commit that was to be amended is none to which the session itself has brought HEAD.
+    #[error("the last commit is none that this session has made or gone to")]
+    Foreign {
+        /// The short name of its branch; `None` where it stands on none.
+        branch: Option<String>,
+    },
     /// A ref that was to be created is there.
     #[error("the {} exists already", told(.0))]
     RefExists(String),
@@ -63,6 +69,14 @@ pub enum OpError {
     /// A revision is no branch.
     #[error("'{0}' is a commit and no branch")]
     NoBranch(String),
+    /// A branch was called by another name than its short one.
+    #[error("'{given}' is a longer name of the branch '{branch}'")]
+    LongName {
+        /// What was given.
+        given: String,
+        /// Its short name.
+        branch: String,
+    },
     /// Sessions stand on a branch that was to be moved or deleted.
     #[error("{} on the branch '{branch}'", standing(.sessions))]
     BranchInUse {
@@ -169,6 +183,8 @@ impl MayBeDamage for OpError {
             | Self::EmptyGroup(_)
             | Self::NothingToCommit
             | Self::Moved
+            | Self::Foreign { .. }
+            | Self::LongName { .. }
             | Self::Conflict(_)
             | Self::RefExists(_)
             | Self::NoRef { .. }

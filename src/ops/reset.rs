@@ -1,11 +1,14 @@
 //! Letting a branch end at another commit.
 
 use super::joining::refuse_in_progress;
+use super::staged::Forgotten;
 use super::{OpError, Underway};
-use crate::graph::{Doubt, Entry, Memory, Revision, Surroundings, changed_in_memory, resolve};
+use crate::graph::{Doubt, Entry, Memory, Reach, Revision, Surroundings, Walk, changed_in_memory, resolve};
 use crate::model::{CommitTime, NodeId, SessionName};
-use crate::object::{CommitId, ObjectId, encode_node, get};
-use crate::store::{Access, Change, Disk, NewFrame, NodeBytes, Number, Session, SessionView, Store, StoreError};
+use crate::object::{CommitId, ObjectId, encode_node, get, node_object_id};
+use crate::store::{
+    Access, Change, CommitRecord, Disk, NodeBytes, Number, Session, SessionView, Store, StoreError, Tables,
+};
 use std::collections::BTreeMap;
 
 /// What becomes of the memory that the session sees.
@@ -26,10 +29,12 @@ pub struct ResetReport {
     pub head_branch: Option<String>,
     /// The commit on which it stood.
     pub left: Option<CommitId>,
+    /// The commits that the branch has no longer.
+    pub behind: Behind,
     /// How many changes are staged now.
     pub staged: usize,
-    /// How many staged changes were dropped.
-    pub dropped: usize,
+    /// The staged changes that were dropped.
+    pub dropped: Forgotten,
     /// What was in progress, which is left.
     pub left_underway: Option<Underway>,
     /// What the name of the revision stands for beside what was taken.
@@ -37,6 +42,18 @@ pub struct ResetReport {
     /// What failed after the move was durable.
     pub warning: Option<StoreError>,
 }
+
+/// The ancestors of the commit that was left that are none of the one that was gone to.
+#[derive(Debug, Default)]
+pub struct Behind {
+    /// How many.
+    pub count: usize,
+    /// The last few of them, children before parents.
+    pub last: Vec<CommitRecord>,
+}
+
+/// How many commits that are left behind are told one by one.
+const TOLD: usize = 3;
 
 /// A node that is to be staged: what the commit that is reset to has for its id, and the version over it.
 struct Restaged {
@@ -59,7 +76,12 @@ pub fn reset<D: Disk>(
     let snapshot = store.snapshot()?;
     let view = SessionView::new(&snapshot, session, &path, &bytes)?;
     let resolved = resolve(&view, revision)?;
-    let (old, staged) = (view.head_commit()?, view.changes()?.len());
+    let old = view.head_commit()?;
+    let behind = behind(view.tables, old, resolved.number)?;
+    let dropped = match mode {
+        ResetMode::Soft => Forgotten::default(),
+        ResetMode::Hard => Forgotten::of(&view.changes()?),
+    };
     let restaged = match mode {
         ResetMode::Soft => {
             refuse_in_progress(&view)?;
@@ -68,12 +90,18 @@ pub fn reset<D: Disk>(
         }
         ResetMode::Hard => Vec::new(),
     };
-    // What is staged from now on goes behind the mark before the transaction sets it.
-    let frame = if restaged.is_empty() { None } else { Some(view.next_frame(restaged.iter().map(Restaged::change))?) };
-    let consumed = frame.as_ref().map_or(view.staged.last(), NewFrame::mark);
-    if let Some(frame) = &frame {
-        log.append(frame).map_err(StoreError::from)?;
-    }
+    // What is staged from now on goes behind the mark before the transaction sets it. Before the mark stands that it is no
+    // change, so that it is none as long as HEAD is where it was.
+    let consumed = if restaged.is_empty() {
+        view.staged.last()
+    } else {
+        log.append(&view.next_frame(restaged.iter().map(Restaged::no_change))?).map_err(StoreError::from)?;
+        let bytes = log.read().map_err(StoreError::from)?;
+        let view = SessionView::new(&snapshot, session, &path, &bytes)?;
+        let frame = view.next_frame(restaged.iter().map(Restaged::change))?;
+        log.append(&frame).map_err(StoreError::from)?;
+        frame.mark()
+    };
     let (report, warning) = store.write(snapshot, |tables| {
         let view = SessionView::new(tables, session, &path, &bytes)?;
         let left_underway = view.progress().map(Underway::from);
@@ -93,16 +121,35 @@ pub fn reset<D: Disk>(
             entry,
             head_branch: row.head.branch().map(str::to_owned),
             left,
+            behind,
             staged: restaged.len(),
-            dropped: if mode == ResetMode::Hard { staged } else { 0 },
+            dropped,
             left_underway,
             doubt: resolved.doubt.clone(),
             warning: None,
         })
     })?;
     // Not synced: numbers that are consumed never count.
-    let truncated = if frame.is_some() { None } else { log.truncate().err().map(StoreError::from) };
+    let truncated = if report.staged > 0 { None } else { log.truncate().err().map(StoreError::from) };
     Ok(ResetReport { warning: warning.or(truncated), ..report })
+}
+
+/// What is left behind where HEAD goes from one commit to another.
+fn behind<A: Access>(tables: &Tables<A>, from: Option<Number>, to: Number) -> Result<Behind, StoreError> {
+    let mut behind = Behind::default();
+    let Some(from) = from else { return Ok(behind) };
+    // A walk would read all the way back from where it goes.
+    if Reach::of([tables.commit(to)?.place]).contains(tables, tables.commit(from)?.place)? {
+        return Ok(behind);
+    }
+    for found in Walk::new(tables, [from], [to], false) {
+        let (_, commit) = found?;
+        behind.count += 1;
+        if behind.last.len() < TOLD {
+            behind.last.push(commit);
+        }
+    }
+    Ok(behind)
 }
 
 /// Refuses where the branch has changed a staged node meanwhile: staged anew, that would not be told any more.
@@ -132,10 +179,19 @@ fn restaged<A: Access>(view: &SessionView<'_, A>, target: Number) -> Result<Vec<
 }
 
 impl Restaged {
+    /// The version in place of itself; where something is staged for the id, that stays as it is.
+    fn no_change(&self) -> Change<'_> {
+        self.over(self.version.as_deref().map(node_object_id))
+    }
+
     fn change(&self) -> Change<'_> {
+        self.over(self.base)
+    }
+
+    fn over(&self, base: Option<ObjectId>) -> Change<'_> {
         match &self.version {
-            Some(node) => Change::Set { id: (&self.id).into(), base: self.base, node },
-            None => Change::Remove { id: (&self.id).into(), base: self.base },
+            Some(node) => Change::Set { id: (&self.id).into(), base, node },
+            None => Change::Remove { id: (&self.id).into(), base },
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Taking staged changes back, or staging what a revision has.
 
 use super::joining::{settling, work_out};
-use super::{OpError, StagedReport, StagedState};
+use super::{Forgotten, OpError, StagedReport, StagedState};
 use crate::graph::{Doubt, Revision, resolve, select};
 use crate::model::{NodeId, Pattern, SessionName};
 use crate::object::{ObjectId, encode_node};
@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 pub struct RestoreReport {
     /// What became of each node that was chosen and had to change.
     pub reports: Vec<StagedReport>,
+    /// The changes that were staged for them before.
+    pub forgotten: Forgotten,
     /// Patterns that chose nothing; where there are any, nothing was done.
     pub unmatched: Vec<usize>,
     /// What the name of the revision stands for beside what was taken.
@@ -51,7 +53,7 @@ pub fn restore<D: Disk>(
     let unmatched: Vec<_> = (0..patterns.len()).filter(|&at| !ids().any(|id| matches(id, &patterns[at]))).collect();
     let doubt = resolved.and_then(|resolved| resolved.doubt);
     if !unmatched.is_empty() {
-        return Ok(RestoreReport { reports: Vec::new(), unmatched, doubt });
+        return Ok(RestoreReport { reports: Vec::new(), forgotten: Forgotten::default(), unmatched, doubt });
     }
 
     let mut wanted: BTreeMap<NodeId, Option<(ObjectId, NodeBytes)>> = BTreeMap::new();
@@ -61,6 +63,7 @@ pub fn restore<D: Disk>(
         wanted.insert(id.clone(), source.transpose().map_err(|error: StoreError| error)?);
     }
     let (mut changes, mut reports): (Vec<Change<'_>>, _) = (Vec::new(), Vec::new());
+    let mut before = BTreeMap::new();
     for (id, source) in &wanted {
         let head = heads.get(id).map(|(_, object)| *object);
         let version = source.as_ref().map(|(object, bytes)| (*object, bytes.as_slice()));
@@ -71,6 +74,7 @@ pub fn restore<D: Disk>(
         };
         if !entries.is_empty() {
             let hash = version.map(|(object, _)| object);
+            before.extend(staged.get(id).filter(|change| change.is_change()).map(|change| (id.clone(), *change)));
             reports.push(StagedReport { id: id.clone(), hash, state: StagedState::between(head, hash) });
         }
         changes.extend(entries);
@@ -79,5 +83,5 @@ pub fn restore<D: Disk>(
         let frame = view.next_frame(changes)?;
         log.append(&frame).map_err(StoreError::from)?;
     }
-    Ok(RestoreReport { reports, unmatched, doubt })
+    Ok(RestoreReport { reports, forgotten: Forgotten::of(&before), unmatched, doubt })
 }

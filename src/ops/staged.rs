@@ -3,7 +3,7 @@
 use super::OpError;
 use super::joining::settling;
 use crate::model::{Node, NodeId};
-use crate::object::{Effect, ObjectId, encode_node, get, node_object_id};
+use crate::object::{Effect, ObjectId, decode_node, encode_node, get, node_object_id};
 use crate::store::{Access, LogFile, NodeBytes, SessionView, StagedChange, StagedLog, StoreError, entries};
 use std::collections::BTreeMap;
 
@@ -74,6 +74,31 @@ pub struct StagedReport {
     pub hash: Option<ObjectId>,
     /// What it comes to.
     pub state: StagedState,
+}
+
+/// Changes that are staged no longer.
+#[derive(Clone, Debug, Default)]
+pub struct Forgotten {
+    /// How many.
+    pub count: usize,
+    /// What would stage them again; `None` where that is more than a person would type, or cannot be read.
+    pub changes: Option<Vec<Write>>,
+}
+
+/// More bytes than this nobody types.
+const TYPED_BYTES: usize = 4096;
+
+impl Forgotten {
+    /// All of `changes`. One that cannot be read is no reason to keep it.
+    pub(super) fn of(changes: &BTreeMap<NodeId, StagedChange<'_>>) -> Self {
+        let bytes: usize = changes.iter().map(|(id, change)| change.node.map_or(id.as_str().len(), <[u8]>::len)).sum();
+        let write = |(id, change): (&NodeId, &StagedChange<'_>)| match change.node {
+            Some(node) => decode_node(node).ok().map(Write::Set),
+            None => Some(Write::Remove(id.clone())),
+        };
+        let writes = if bytes > TYPED_BYTES { None } else { changes.iter().map(write).collect() };
+        Self { count: changes.len(), changes: writes }
+    }
 }
 
 /// Which object each id has, `None` where it is absent.

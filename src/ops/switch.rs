@@ -3,10 +3,11 @@
 use super::OpError;
 use super::joining::refuse_in_progress;
 use super::refs::{place_name, refuse_existing, refuse_in_use};
-use crate::graph::{Doubt, Reach, Revision, resolve};
-use crate::model::{BranchName, CommitTime, SessionName};
+use crate::graph::{Doubt, Reach, Revision, ref_named, resolve};
+use crate::model::{BranchName, CommitTime, NodeId, SessionName};
 use crate::object::{CommitId, get};
-use crate::store::{Access, CommitRecord, Disk, Head, Number, SessionView, Store, StoreError, Tables};
+use crate::store::{Access, CommitRecord, Disk, Head, Number, Session, SessionView, Store, StoreError, Tables};
+use std::collections::BTreeSet;
 
 /// Where to.
 #[derive(Clone, Debug)]
@@ -15,6 +16,8 @@ pub enum Target {
     Branch(BranchName, Revision),
     /// A new branch at a revision; on HEAD where none is named, also before the first commit.
     Create(BranchName, Option<Revision>),
+    /// The same, and a branch that is there is moved, unless another session stands on it.
+    ForceCreate(BranchName, Option<Revision>),
     /// A commit and no branch.
     Detach(Revision),
     /// Where the session stood before.
@@ -24,14 +27,22 @@ pub enum Target {
 /// What [`switch`] did.
 #[derive(Debug)]
 pub struct SwitchReport {
+    /// Where the session stood.
+    pub from: Head,
     /// Where the session stands.
     pub head: Head,
     /// Its commit; `None` on a branch without one.
     pub commit: Option<CommitRecord>,
     /// Whether it stood there already.
     pub already: bool,
+    /// Whether the branch is a new one.
+    pub created: bool,
+    /// Where a branch was that was moved.
+    pub moved: Option<CommitId>,
     /// How many staged changes it takes along that are changes there too.
     pub carried: usize,
+    /// How many staged changes are what stands there, and so are staged no longer.
+    pub settled: usize,
     /// The commit that it left, where that is in no branch and no tag.
     pub left: Option<CommitId>,
     /// What the name of the revision stands for beside what was taken.
@@ -43,14 +54,28 @@ pub struct SwitchReport {
 struct Plan {
     head: Head,
     commit: Option<Number>,
-    /// Whether the ref of the branch is to be made.
-    creates: bool,
-    carried: usize,
+    /// Whether the branch is to be a new one.
+    created: bool,
+    /// Whether the ref of the branch is to be made or moved.
+    sets: bool,
+    /// Where the branch is that is to be moved.
+    moved: Option<Number>,
+    staged: Staged,
     doubt: Option<Doubt>,
 }
 
+/// What is staged, seen from where the session goes.
+#[derive(Default)]
+struct Staged {
+    /// How many changes are changes there too.
+    carried: usize,
+    /// Those that are what stands there.
+    settled: BTreeSet<NodeId>,
+}
+
 /// Lets the session stand at `target`, with what it has staged. Where a staged change would hide what stands there, nothing
-/// is done.
+/// is done. A staged change that is what stands there is none any more, and would hide what others make of it later: it
+/// is staged no longer.
 pub fn switch<D: Disk>(
     store: &Store<D>,
     session: &SessionName,
@@ -60,8 +85,11 @@ pub fn switch<D: Disk>(
     // Asked of a snapshot first, so that what is refused leaves the store as it was.
     let standing = store.read(session, |view| {
         let plan = plan(store, session, view, target)?;
-        let stands = view.row.is_some() && plan.head == view.head;
-        if stands { report(view.tables, plan, true, None).map(Some) } else { Ok(None) }
+        if is_known_there(view, &plan)? {
+            report(view.tables, &view.head, plan, true, None).map(Some)
+        } else {
+            Ok(None)
+        }
     })?;
     if let Some(report) = standing {
         return Ok(report);
@@ -70,39 +98,91 @@ pub fn switch<D: Disk>(
     let bytes = log.read().map_err(StoreError::from)?;
     let path = log.path().to_owned();
     let snapshot = store.snapshot()?;
+    let view = SessionView::new(&snapshot, session, &path, &bytes)?;
+    let settled = plan(store, session, &view, target)?.staged.settled;
+    // What stays staged goes behind the mark before the transaction sets it.
+    let staying = if settled.is_empty() { None } else { view.staying(|id| settled.contains(id))? };
+    let consumed = match &staying {
+        Some(frame) => frame.mark(),
+        None if settled.is_empty() => view.next_row().consumed,
+        None => view.staged.last(),
+    };
+    if let Some(frame) = &staying {
+        log.append(frame).map_err(StoreError::from)?;
+    }
     let (report, warning) = store.write(snapshot, |tables| -> Result<_, OpError> {
         let view = SessionView::new(tables, session, &path, &bytes)?;
         let plan = plan(store, session, &view, target)?;
-        let mut row = view.next_row();
-        drop(view);
-        if let (Head::Branch(name), Some(number), true) = (&plan.head, plan.commit, plan.creates) {
-            let from =
-                if let Target::Create(_, Some(revision)) = target { revision.to_string() } else { "HEAD".into() };
-            tables.set_reference(name, number, time, &format!("branch: created from {from}"))?;
+        if plan.staged.settled != settled {
+            return Err(OpError::Moved);
         }
-        let from = row.head.clone();
-        let already = from == plan.head;
-        if already {
-            tables.set_session(session, &row)?;
-        } else {
-            let reason = format!("switch: from {} to {}", place_name(tables, &from)?, place_name(tables, &plan.head)?);
-            tables.switch_head(session, &mut row, plan.head.clone(), time, &reason)?;
+        let mut row = Session { consumed, ..view.next_row() };
+        let (from, old) = (row.head.clone(), view.head_commit()?);
+        drop(view);
+        let already = from == plan.head && old == plan.commit;
+        let reason = format!("switch: from {} to {}", place_name(tables, &from)?, place_name(tables, &plan.head)?);
+        match (&plan.head, plan.commit) {
+            (head, Some(number)) if *head == from && !already => {
+                row.orig_head = old;
+                tables.advance_head(session, &mut row, number, time, &reason)?;
+                tables.set_session(session, &row)?;
+            }
+            (head, commit) if *head == from => {
+                if commit.is_some() {
+                    tables.log_stand(session, &row, time, &reason)?;
+                }
+                tables.set_session(session, &row)?;
+            }
+            (head, commit) => {
+                if let (Head::Branch(name), Some(number), true) = (head, commit, plan.sets) {
+                    let did = if plan.moved.is_some() { "moved to" } else { "created from" };
+                    tables.set_reference(name, number, time, &format!("branch: {did} {}", target.origin()))?;
+                }
+                tables.switch_head(session, &mut row, head.clone(), time, &reason)?;
+            }
         }
         let left = left(tables, &from, plan.commit)?;
-        report(tables, plan, already, left)
+        report(tables, &from, plan, already, left)
     })?;
-    Ok(SwitchReport { warning, ..report })
+    // Not synced: numbers that are consumed never count.
+    let is_empty = !settled.is_empty() && staying.is_none();
+    let truncated = if is_empty { log.truncate().err().map(StoreError::from) } else { None };
+    Ok(SwitchReport { warning: warning.or(truncated), ..report })
+}
+
+impl Target {
+    /// What the log of a branch says of where it was put.
+    fn origin(&self) -> String {
+        match self {
+            Self::Create(_, Some(revision)) | Self::ForceCreate(_, Some(revision)) => revision.to_string(),
+            Self::Create(..) | Self::ForceCreate(..) | Self::Branch(..) | Self::Detach(_) | Self::Previous => {
+                "HEAD".to_owned()
+            }
+        }
+    }
+}
+
+/// Whether the session stands there by a row of its own, and its log says that it has seen the commit.
+fn is_known_there<A: Access>(view: &SessionView<'_, A>, plan: &Plan) -> Result<bool, StoreError> {
+    if view.row.is_none() || plan.head != view.head || plan.commit != view.head_commit()? {
+        return Ok(false);
+    }
+    let last = view.tables.last_update(&view.log_name())?.and_then(|(_, update)| update.new);
+    Ok(plan.commit.is_none() || last == plan.commit)
 }
 
 fn report<A: Access>(
     tables: &Tables<A>,
+    from: &Head,
     plan: Plan,
     already: bool,
     left: Option<CommitId>,
 ) -> Result<SwitchReport, OpError> {
-    let Plan { head, commit, carried, doubt, .. } = plan;
+    let Plan { head, commit, created, moved, staged, doubt, .. } = plan;
     let commit = commit.map(|number| tables.commit(number)).transpose()?;
-    Ok(SwitchReport { head, commit, already, carried, left, doubt, warning: None })
+    let moved = moved.map(|number| tables.commit_id(number)).transpose()?;
+    let (from, carried, settled) = (from.clone(), staged.carried, staged.settled.len());
+    Ok(SwitchReport { from, head, commit, already, created, moved, carried, settled, left, doubt, warning: None })
 }
 
 fn plan<D: Disk, A: Access>(
@@ -113,7 +193,9 @@ fn plan<D: Disk, A: Access>(
 ) -> Result<Plan, OpError> {
     refuse_in_progress(view)?;
     let tables = view.tables;
-    let mut plan = Plan { head: view.head.clone(), commit: None, creates: false, carried: 0, doubt: None };
+    let head = view.head.clone();
+    let mut plan =
+        Plan { head, commit: None, created: false, sets: false, moved: None, staged: Staged::default(), doubt: None };
     let mut resolved = |revision: &Revision| -> Result<Number, OpError> {
         let resolved = resolve(view, revision)?;
         plan.doubt = resolved.doubt;
@@ -124,23 +206,27 @@ fn plan<D: Disk, A: Access>(
             plan.head = Head::Branch(name.ref_name());
             plan.commit = tables.reference(&name.ref_name())?;
             if plan.commit.is_none() && plan.head != view.head {
-                // What it is else, or that there is nothing of this name.
-                resolve(view, revision)?;
-                return Err(OpError::NoBranch(name.to_string()));
+                return Err(no_branch(view, name, revision)?);
             }
         }
-        Target::Create(name, revision) => {
+        Target::Create(name, revision) | Target::ForceCreate(name, revision) => {
             let number = match revision {
                 Some(revision) => Some(resolved(revision)?),
                 None => view.head_commit()?,
             };
-            plan.head = Head::Branch(name.ref_name());
-            plan.commit = number;
-            plan.creates = number.is_some();
-            refuse_existing(tables, &name.ref_name())?;
-            if plan.creates {
-                refuse_in_use(store, tables, &name.ref_name(), Some(session))?;
+            let name = name.ref_name();
+            let old = tables.reference(&name)?;
+            if number.is_none() || matches!(target, Target::Create(..)) {
+                refuse_existing(tables, &name)?;
             }
+            plan.created = old.is_none();
+            plan.sets = number.is_some() && number != old;
+            if plan.sets {
+                refuse_in_use(store, tables, &name, Some(session))?;
+                plan.moved = old;
+            }
+            plan.head = Head::Branch(name);
+            plan.commit = number;
         }
         Target::Detach(revision) => {
             let number = resolved(revision)?;
@@ -155,28 +241,41 @@ fn plan<D: Disk, A: Access>(
             }
         }
     }
-    plan.carried = carried(view, plan.commit)?;
+    if plan.head != view.head || plan.commit != view.head_commit()? {
+        plan.staged = staged_there(view, plan.commit)?;
+    }
     Ok(plan)
 }
 
-/// How many staged changes are changes of `target` too. One collides where that has for its id neither what the change
-/// replaced nor what it sets.
-fn carried<A: Access>(view: &SessionView<'_, A>, target: Option<Number>) -> Result<usize, OpError> {
+/// What a name that is no branch is else, or that there is nothing of this name.
+fn no_branch<A: Access>(view: &SessionView<'_, A>, name: &BranchName, revision: &Revision) -> Result<OpError, OpError> {
+    resolve(view, revision)?;
+    let full = ref_named(view, revision)?;
+    Ok(match full.as_deref().and_then(|full| full.strip_prefix("refs/heads/")) {
+        Some(branch) => OpError::LongName { given: name.to_string(), branch: branch.to_owned() },
+        None => OpError::NoBranch(name.to_string()),
+    })
+}
+
+/// What is staged, seen from `target`. A change collides where that has for its id neither what the change replaced nor
+/// what it sets.
+fn staged_there<A: Access>(view: &SessionView<'_, A>, target: Option<Number>) -> Result<Staged, OpError> {
     let root = view.tables.root(target)?;
     let stays = target == view.head_commit()?;
-    let (mut carried, mut collisions) = (0, Vec::new());
+    let (mut staged, mut collisions) = (Staged::default(), Vec::new());
     for (id, change) in view.changes()? {
         let there = get(view.tables, root, &id)?.map(|(_, object)| object);
         if there == change.version() {
+            staged.settled.insert(id);
             continue;
         }
-        carried += 1;
+        staged.carried += 1;
         // What stands for a conflict where the session is does so still.
         if change.collides_with(there) && !stays {
             collisions.push(id);
         }
     }
-    if collisions.is_empty() { Ok(carried) } else { Err(OpError::WouldOverwrite(collisions)) }
+    if collisions.is_empty() { Ok(staged) } else { Err(OpError::WouldOverwrite(collisions)) }
 }
 
 /// The commit of a detached HEAD that no ref and not the new HEAD has among its ancestors.

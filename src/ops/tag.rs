@@ -3,7 +3,7 @@
 use super::OpError;
 use super::refs::{RefChange, RefsReport, existing, refuse_existing};
 use crate::graph::{Resolved, Revision, resolve};
-use crate::model::{CommitTime, Message, SessionName, TagName};
+use crate::model::{CommitTime, Message, Pattern, SessionName, TagName};
 use crate::object::CommitId;
 use crate::store::{Access, Disk, Number, SessionView, Store, StoreError, Tables, short_tag};
 
@@ -26,20 +26,32 @@ pub struct Tag {
     pub subject: String,
 }
 
+/// What a tag was before it was changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TagBefore {
+    /// When it was set.
+    pub time: CommitTime,
+    /// What it said.
+    pub message: Option<String>,
+}
+
 /// A tag that was changed.
 #[derive(Debug)]
 pub struct TagsReport {
     /// The refs.
     pub refs: RefsReport,
-    /// For each of them what the tag said before, if it was there and said something.
-    pub said: Vec<Option<String>>,
+    /// What each of them was; `None` where it was not there.
+    pub before: Vec<Option<TagBefore>>,
 }
 
-/// All tags, in the order of their names.
-pub fn tags<D: Disk>(store: &Store<D>, session: &SessionName) -> Result<Vec<Tag>, OpError> {
+/// The tags whose names one of `patterns` chooses, all where there is none, in the order of their names.
+pub fn tags<D: Disk>(store: &Store<D>, session: &SessionName, patterns: &[Pattern]) -> Result<Vec<Tag>, OpError> {
     store.read(session, |view| {
         let mut found = Vec::new();
         for (name, number) in view.tables.references(TAGS)? {
+            if !Pattern::choose(patterns, short_tag(&name).unwrap_or(&name)) {
+                continue;
+            }
             let commit = view.tables.commit(number)?;
             let (_, update) = view.tables.last_update(&name)?.ok_or_else(|| lost(&name))?;
             if update.new != Some(number) {
@@ -80,24 +92,25 @@ pub fn create_tag<D: Disk>(
     let reason = message.map_or_else(|| REASON.to_owned(), |message| format!("{REASON}: {}", message.as_str()));
     let (seen, snapshot) = store.look(|tables| creation(store, tables, session, &name, revision, force))?;
     let doubt = seen.resolved.doubt;
-    let report = |change, said, warning| TagsReport {
+    let report = |change, before, warning| TagsReport {
         refs: RefsReport { changes: vec![change], doubt, warning },
-        said: vec![said],
+        before: vec![before],
     };
-    if seen.change.old == seen.change.new && seen.said.as_deref() == message.map(Message::as_str) {
-        return Ok(report(seen.change, seen.said, None));
+    let said = seen.before.as_ref().and_then(|before| before.message.as_deref());
+    if seen.change.old == seen.change.new && said == message.map(Message::as_str) {
+        return Ok(report(seen.change, seen.before, None));
     }
-    let ((change, said), warning) = store.write(snapshot, |tables| {
+    let ((change, before), warning) = store.write(snapshot, |tables| {
         let creation = creation(store, tables, session, &name, revision, force)?;
         tables.set_reference(&name, creation.resolved.number, time, &reason)?;
-        Ok::<_, OpError>((creation.change, creation.said))
+        Ok::<_, OpError>((creation.change, creation.before))
     })?;
-    Ok(report(change, said, warning))
+    Ok(report(change, before, warning))
 }
 
 struct Creation {
     change: RefChange,
-    said: Option<String>,
+    before: Option<TagBefore>,
     resolved: Resolved,
 }
 
@@ -116,12 +129,13 @@ fn creation<D: Disk, A: Access>(
     let old = tables.reference(name)?;
     let id = |number: Number| tables.commit_id(number);
     let change = RefChange { name: name.to_owned(), old: old.map(id).transpose()?, new: Some(id(resolved.number)?) };
-    let said = if old.is_some() { last_said(tables, name)? } else { None };
-    Ok(Creation { change, said, resolved })
+    let before = if old.is_some() { before(tables, name)? } else { None };
+    Ok(Creation { change, before, resolved })
 }
 
-fn last_said<A: Access>(tables: &Tables<A>, name: &str) -> Result<Option<String>, StoreError> {
-    Ok(tables.last_update(name)?.and_then(|(_, update)| said(&update.reason)))
+fn before<A: Access>(tables: &Tables<A>, name: &str) -> Result<Option<TagBefore>, StoreError> {
+    let update = tables.last_update(name)?.map(|(_, update)| update);
+    Ok(update.map(|update| TagBefore { time: update.time, message: said(&update.reason) }))
 }
 
 /// Deletes tags, all or none.
@@ -130,24 +144,27 @@ pub fn delete_tags<D: Disk>(store: &Store<D>, names: &[TagName], time: CommitTim
     names.sort();
     names.dedup();
     let ((), snapshot) = store.look(|tables| deletion(tables, &names).map(drop))?;
-    let ((changes, said), warning) = store.write(snapshot, |tables| {
+    let ((changes, before), warning) = store.write(snapshot, |tables| {
         let deletion = deletion(tables, &names)?;
         for name in &names {
             tables.remove_reference(name, time, "tag: deleted")?;
         }
         Ok::<_, OpError>(deletion)
     })?;
-    Ok(TagsReport { refs: RefsReport { changes, doubt: None, warning }, said })
+    Ok(TagsReport { refs: RefsReport { changes, doubt: None, warning }, before })
 }
 
-fn deletion<A: Access>(tables: &Tables<A>, names: &[String]) -> Result<(Vec<RefChange>, Vec<Option<String>>), OpError> {
-    let (mut changes, mut said) = (Vec::new(), Vec::new());
+fn deletion<A: Access>(
+    tables: &Tables<A>,
+    names: &[String],
+) -> Result<(Vec<RefChange>, Vec<Option<TagBefore>>), OpError> {
+    let (mut changes, mut befores) = (Vec::new(), Vec::new());
     for name in names {
         let old = Some(tables.commit_id(existing(tables, name)?)?);
         changes.push(RefChange { name: name.clone(), old, new: None });
-        said.push(last_said(tables, name)?);
+        befores.push(before(tables, name)?);
     }
-    Ok((changes, said))
+    Ok((changes, befores))
 }
 
 #[cfg(test)]

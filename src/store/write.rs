@@ -277,6 +277,19 @@ impl Tables<Writing<'_>> {
         self.set_session(name, session)
     }
 
+    /// Logs that a session stands where it does, for one that has not moved there by itself.
+    pub fn log_stand(
+        &mut self,
+        name: &SessionName,
+        session: &Session,
+        time: CommitTime,
+        reason: &str,
+    ) -> Result<(), StoreError> {
+        let commit = self.head_commit(&session.head)?;
+        let update = RefUpdate { old: commit, new: commit, time, reason: reason.to_owned() };
+        self.log_update(&session_log_name(name), &update)
+    }
+
     /// Keeps where a session stands.
     pub fn set_session(&mut self, name: &SessionName, session: &Session) -> Result<(), StoreError> {
         self.session.insert(name.as_str(), &session.encode())

@@ -272,6 +272,97 @@ fn a_branch_without_commits_can_be_renamed_and_is_nobody_else_s() {
 }
 
 #[test]
+fn a_pattern_chooses_which_branches_are_listed() {
+    let place = Place::with_story();
+    for name in ["agents/one", "agents/two", "agents/deep/three"] {
+        place.mnem(&["branch", "-q", name, FIRST]).output();
+    }
+    place.mnem(&["switch", "-q", "--detach"]).output();
+    let listed = |arguments: &[&str]| {
+        let rows = place.mnem(&["branch", "--json"]).arguments(arguments).output();
+        let rows = rows.lines().map(|row| serde_json::from_str::<serde_json::Value>(row).expect("a row"));
+        rows.map(|row| row["name"].as_str().expect("a text").to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(&["-l"]), ["agents/deep/three", "agents/one", "agents/two", "main"]);
+    assert_eq!(listed(&["--list", "agents/*"]), ["agents/one", "agents/two"]);
+    assert_eq!(listed(&["-l", "agents/", "main"]), ["agents/deep/three", "agents/one", "agents/two", "main"]);
+    assert_eq!(listed(&["-l", "agents*"]), [""; 0]);
+    assert_eq!(listed(&["--contains", SECOND, "agents/**", "main"]), ["main"]);
+    assert_eq!(listed(&["--contains", FIRST, "-l", "*/*"]), ["agents/one", "agents/two"]);
+    // Where HEAD is on no branch, that is no branch of such a name.
+    let third = &THIRD[..10];
+    place.mnem(&["branch", "-l", "main"]).says(&format!("  main {third} {TEN} forget the allergies\n"), "");
+    place.mnem(&["branch", "-l", "["]).refuses(
+        129,
+        "mnem: error[bad-pattern]: '[': a '[' has no ']' in pattern '['\n\
+         hint: such as 'user/' or 'user/*'; '--literal' takes * ? [ as they are\n",
+    );
+}
+
+#[test]
+fn the_branch_where_the_session_stood_before_goes_by_its_short_cut() {
+    let (place, tip) = forked();
+    place
+        .mnem(&["branch", "-d", "@{-1}", "--session", "new"])
+        .refuses(128, "mnem: error[bad-revision]: this session has not switched yet\nhint: see 'mnem branch'\n");
+    place.mnem(&["branch", "-d", "@{-1}"]).refuses(
+        1,
+        "mnem: error[not-merged]: the tip of the branch 'side' is in no other branch and not in HEAD\n\
+         hint: to delete it anyway: mnem branch -D side\n",
+    );
+    place.mnem(&["branch", "-qf", "@{-1}", FIRST]).says(&format!("{FIRST}\n"), "");
+    place.mnem(&["branch", "-qf", "side", &tip]).output();
+    place.mnem(&["branch", "-qm", "@{-1}", "aside"]).says(&format!("{tip}\n"), "");
+    place.mnem(&["branch", "-q", "-d", "-f", "@{-1}"]).says(&format!("{tip}\n"), "");
+    assert_eq!(branches(&place), [("main".to_owned(), THIRD.to_owned())]);
+    place.mnem(&["switch", "-q", "--detach"]).output();
+    place.mnem(&["switch", "-q", "main"]).output();
+    place
+        .mnem(&["branch", "-d", "@{-1}"])
+        .refuses(128, "mnem: error[bad-revision]: '@{-1}' is a commit and no branch\nhint: see 'mnem branch'\n");
+    // A new branch has no such name.
+    assert_eq!(place.mnem(&["branch", "@{-1}"]).answer().status, 129);
+}
+
+#[test]
+fn a_rename_by_force_takes_the_place_of_a_branch_on_which_nobody_stands() {
+    let (place, tip) = forked();
+    place.mnem(&["branch", "-q", "old", FIRST]).output();
+    let renamed = place.mnem(&["branch", "-M", "side", "old"]).answer();
+    assert_eq!(renamed.stdout, format!("{tip}\n"));
+    let undo = format!("mnem branch -m old side && mnem branch old {FIRST}");
+    let told = format!("renamed branch 'side' to 'old' (was {})\nto undo: {undo}\n", &FIRST[..10]);
+    assert_eq!(renamed.stderr, told);
+    assert_eq!(branches(&place), [("main".to_owned(), THIRD.to_owned()), ("old".to_owned(), tip.clone())]);
+    place.undo(&renamed).answer();
+    place.mnem(&["branch", "-M", "side", "old", "--json"]).answer();
+    place.mnem(&["branch", "-q", "third", FIRST]).output();
+    place.mnem(&["branch", "-m", "-f", "old", "third", "--json", "-q"]).says(
+        &format!(
+            "{{\"v\":1,\"type\":\"ref\",\"ref\":\"refs/heads/old\",\"old\":\"{tip}\",\"new\":null}}\n\
+             {{\"v\":1,\"type\":\"ref\",\"ref\":\"refs/heads/third\",\"old\":\"{FIRST}\",\"new\":\"{tip}\"}}\n"
+        ),
+        "",
+    );
+    place.mnem(&["branch", "-M", "third", "main"]).refuses(
+        1,
+        "mnem: error[branch-in-use]: the session 'default' stands on the branch 'main'\n\
+         hint: let it go first: mnem switch --detach --session default\n",
+    );
+    let before = place.files();
+    place.mnem(&["branch", "-M", "third", "third"]).says("", "branch 'third' is called so already\n");
+    place.mnem(&["branch", "-M", "main"]).says("", "branch 'main' is called so already\n");
+    assert!(place.files() == before, "nothing is written for nothing");
+    assert_eq!(place.mnem(&["branch", "-m", "third", "third"]).answer().status, 128);
+    // What has no commit takes no place.
+    let empty = Place::with_store();
+    empty.mnem(&["switch", "-qc", "own", "--session", "s"]).says("", "");
+    empty.mnem(&["put", "k", "v", "-qm", "k", "--session", "s"]).output();
+    empty.mnem(&["switch", "-q", "--detach", "--session", "s"]).output();
+    assert_eq!(empty.mnem(&["branch", "-M", "own"]).answer().status, 128);
+}
+
+#[test]
 fn arguments_that_do_not_go_together_are_refused() {
     let place = Place::with_story();
     let usage = "mnem: error[usage]: ";
@@ -287,9 +378,15 @@ fn arguments_that_do_not_go_together_are_refused() {
         &["-m"],
         &["-d", "-D", "x"],
         &["-d", "-m", "x"],
-        &["-f", "-d", "x"],
+        &["-m", "-M", "x"],
+        &["-M"],
+        &["-D", "-M", "x"],
+        &["-l", "-d", "x"],
+        &["-l", "-f", "x"],
+        &["--list", "-m", "x"],
         &["--show-current", "x"],
-        &["--contains", "main", "x"],
+        &["--show-current", "--list"],
+        &["--contains", "main", "-d", "x"],
         &["--show-current", "--contains", "main"],
     ] {
         let answer = place.mnem(&["branch"]).arguments(arguments).answer();

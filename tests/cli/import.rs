@@ -51,7 +51,7 @@ fn it_stages_what_differs_and_prints_the_ids() {
     let staged = staged_row("z", Some(&z.hash()), "added") + &staged_row("a", Some(&a.hash()), "added");
     place.mnem(&["import", "rows.jsonl", "--json"]).says(&staged, "");
     place.mnem(&["import", "--format", "jsonl", "-"]).input(rows.clone()).says("z\na\n", "");
-    place.mnem(&["restore", "**"]).says("a\nz\n", "");
+    place.mnem(&["restore", "-q", "**"]).says("a\nz\n", "");
     place.mnem(&["import", "-", "-z"]).input(rows).env("MNEM_NOTE", "variable").says("z\0same\0a\0", "");
     place.mnem(&["get", "--json", "a"]).says(&a.row(), "");
 }

@@ -40,5 +40,6 @@ mod switch;
 mod tag;
 mod terminal;
 mod test;
+mod undo;
 mod version;
 mod wrapper;

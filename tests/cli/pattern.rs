@@ -90,7 +90,7 @@ fn the_same_pattern_chooses_the_same_ids_in_every_command() {
             if literal.is_empty() {
                 stored.mnem(&["rm", "--if-exists", "--glob", pattern, "-q"]).says(&chosen, "");
                 if !expected.is_empty() {
-                    stored.mnem(&["restore", "--", pattern]).says(&chosen, "");
+                    stored.mnem(&["restore", "-q", "--", pattern]).says(&chosen, "");
                 }
             } else if !expected.is_empty() {
                 stored.mnem(&["restore", "-s", "HEAD"]).arguments(arguments).says("", "");

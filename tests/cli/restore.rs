@@ -22,9 +22,9 @@ fn stages(place: &Place, lines: &str) {
 #[test]
 fn it_forgets_what_is_staged_and_prints_the_ids() {
     let place = staged();
-    place.mnem(&["restore", MODIFIED]).says("user/diet\n", "");
+    place.mnem(&["restore", "-q", MODIFIED]).says("user/diet\n", "");
     stages(&place, "A new\nD plan/dinner\n");
-    place.mnem(&["restore", "-z", "plan/", "n*"]).says("new\0plan/dinner\0", "");
+    place.mnem(&["restore", "-qz", "plan/", "n*"]).says("new\0plan/dinner\0", "");
     stages(&place, "");
     let before = place.files();
     place.mnem(&["restore", "**"]).says("", "");
@@ -44,13 +44,13 @@ fn as_json_it_is_how_each_node_stands_now() {
         staged_row("plan/dinner", Some(&head("plan/dinner")), "unchanged"),
         staged_row(MODIFIED, Some(&head(MODIFIED)), "unchanged"),
     ];
-    place.mnem(&["restore", "--json", "**"]).says(&rows.concat(), "");
+    place.mnem(&["restore", "-q", "--json", "**"]).says(&rows.concat(), "");
 }
 
 #[test]
 fn with_a_source_that_version_is_staged() {
     let place = staged();
-    place.mnem(&["restore", "-s", FIRST, "**"]).says("new\nuser/allergies\nuser/diet\n", "");
+    place.mnem(&["restore", "-qs", FIRST, "**"]).says("new\nuser/allergies\nuser/diet\n", "");
     stages(&place, "D plan/dinner\nA user/allergies\nM user/diet\n");
     place.mnem(&["commit", "-qm", "as in the beginning"]).output();
     let diet = Node {
@@ -85,7 +85,7 @@ fn literal_takes_a_pattern_as_an_id() {
     for id in ["a*", "ab"] {
         place.mnem(&["put", id, "v"]).output();
     }
-    place.mnem(&["restore", "--literal", "a*"]).says("a*\n", "");
+    place.mnem(&["restore", "-q", "--literal", "a*"]).says("a*\n", "");
     stages(&place, "A ab\n");
 }
 
@@ -102,7 +102,7 @@ fn a_pattern_that_matches_nothing_refuses_all() {
 fn before_the_first_commit_it_takes_back_all_the_same() {
     let place = Place::with_store();
     place.mnem(&["put", "k", "v"]).output();
-    place.mnem(&["restore", "k"]).says("k\n", "");
+    place.mnem(&["restore", "-q", "k"]).says("k\n", "");
     place.mnem(&["ls"]).says("", "no commit yet on 'main'\n");
 }
 

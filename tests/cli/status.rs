@@ -117,7 +117,7 @@ fn a_conflict_is_settled_by_restore_which_takes_the_branch_s_version() {
          hint: all stays staged; take the branch's version with 'mnem restore ID', or yours with 'mnem commit \
          --overwrite -m MESSAGE'\n",
     );
-    place.mnem(&["restore", "user/diet", "--session", "b"]).says("user/diet\n", "");
+    place.mnem(&["restore", "-q", "user/diet", "--session", "b"]).says("user/diet\n", "");
     place.mnem(&["commit", "--dry-run", "-q", "--session", "b"]).says("A b\n", "");
     // Put again it is a change of what the branch has.
     place.mnem(&["put", "user/diet", "both", "--session", "b"]).says("user/diet\n", "");

@@ -119,13 +119,13 @@ impl Place {
         Some(self.run(command).env("SHELL", "/bin/sh").env("TERM", "xterm"))
     }
 
-    /// Types a line that `answer` shows behind `to undo: ` into a shell that knows `mnem`.
+    /// Types the lines that `answer` shows behind `to undo: ` into a shell that knows `mnem`.
     #[track_caller]
     pub fn undo(&self, answer: &Answer) -> Run {
-        let line = answer.stderr.lines().find_map(|line| line.strip_prefix("to undo: "));
-        let line = line.unwrap_or_else(|| panic!("no line that undoes it: {answer:?}"));
+        let lines: Vec<_> = answer.stderr.lines().filter_map(|line| line.strip_prefix("to undo: ")).collect();
+        assert!(!lines.is_empty(), "no line that undoes it: {answer:?}");
         let mut command = Command::new("sh");
-        command.arg("-c").arg(line);
+        command.arg("-ec").arg(lines.join("\n"));
         let programs = Path::new(env!("CARGO_BIN_EXE_mnem")).parent().expect("a directory");
         let path = std::env::join_paths([programs, "/usr/bin".as_ref(), "/bin".as_ref()]).expect("a path");
         self.run(command).env("PATH", path)

@@ -18,7 +18,7 @@ fn it_prints_where_the_session_stands_now() {
     place.mnem(&["switch", "-"]).says(&format!("{THIRD}\n"), "switched to branch 'main'\n");
     place.mnem(&["switch", "-c", "new", "HEAD~1", "--json"]).says(
         &format!(
-            "{{\"v\":1,\"type\":\"switched\",\"session\":\"default\",\"branch\":\"new\",\"head\":\"{SECOND}\",\"carried\":0}}\n"
+            "{{\"v\":1,\"type\":\"switched\",\"session\":\"default\",\"branch\":\"new\",\"head\":\"{SECOND}\",\"carried\":0,\"settled\":0}}\n"
         ),
         "switched to a new branch 'new'\n",
     );
@@ -43,14 +43,28 @@ fn it_prints_where_the_session_stands_now() {
 fn what_is_no_branch_is_refused_and_nothing_changes() {
     let place = forked();
     place.mnem(&["put", "-q", "k", "v"]).output();
+    place.mnem(&["tag", "-q", "v1"]).output();
     let before = place.files();
     for (arguments, status, said) in [
         (&["sied"][..], 128, "bad-revision]: unknown revision 'sied'\nhint: did you mean 'side'?".to_owned()),
         (
             &["refs/heads/side"],
             128,
-            "bad-revision]: 'refs/heads/side' is a commit and no branch\nhint: mnem switch --detach refs/heads/side"
-                .to_owned(),
+            "bad-revision]: 'refs/heads/side' is a longer name of the branch 'side'\nhint: mnem switch side".to_owned(),
+        ),
+        (
+            &["heads/side"],
+            128,
+            "bad-revision]: 'heads/side' is a longer name of the branch 'side'\nhint: mnem switch side".to_owned(),
+        ),
+        (&["v1"], 128, "bad-revision]: 'v1' is a commit and no branch\nhint: mnem switch --detach v1".to_owned()),
+        (
+            &[&SECOND[..8]],
+            128,
+            format!(
+                "bad-revision]: '{0}' is a commit and no branch\nhint: mnem switch --detach {0}",
+                &SECOND[..8]
+            ),
         ),
         (
             &[SECOND],
@@ -131,16 +145,17 @@ fn staged_changes_come_along_and_what_would_be_hidden_is_named() {
     // It has there what it had here before it was put back: no change any more.
     place.mnem(&["restore", "-q", "user/diet", "-s", "side"]).output();
     place.mnem(&["put", "-q", "user/diet2", "x"]).output();
-    place
-        .mnem(&["switch", "side"])
-        .says(&format!("{FIRST}\n"), "switched to branch 'side'\n2 staged changes came along\n");
+    place.mnem(&["switch", "side"]).says(
+        &format!("{FIRST}\n"),
+        "switched to branch 'side'\n2 staged changes came along\n1 staged change is there already, and no longer staged\n",
+    );
     place.mnem(&["commit", "--dry-run", "-q"]).says("A new\nA user/diet2\n", "");
     place.mnem(&["commit", "-qm", "on side"]).output();
     place.mnem(&["get", "new", "-r", "side"]).says("1", "");
     place.mnem(&["get", "new", "-r", "main"]).refuses(1, "mnem: error[no-node]: no node 'new'\nhint: see 'mnem ls'\n");
     place.mnem(&["put", "-q", "k", "v"]).output();
     let row = place.mnem(&["switch", "main", "--json"]).answer();
-    assert!(row.stdout.ends_with(",\"carried\":1}\n"), "{row:?}");
+    assert!(row.stdout.ends_with(",\"carried\":1,\"settled\":0}\n"), "{row:?}");
     assert_eq!(row.stderr, "switched to branch 'main'\n1 staged change came along\n");
     let staged = place.mnem(&["status", "--json"]).output();
     let hash = place.mnem(&["get", "k", "--json"]).output();
@@ -203,7 +218,7 @@ fn before_the_first_commit_a_new_branch_has_none_either() {
     let place = Place::with_store();
     place.mnem(&["put", "-q", "k", "v"]).output();
     place.mnem(&["switch", "-c", "own", "--json"]).says(
-        "{\"v\":1,\"type\":\"switched\",\"session\":\"default\",\"branch\":\"own\",\"head\":null,\"carried\":1}\n",
+        "{\"v\":1,\"type\":\"switched\",\"session\":\"default\",\"branch\":\"own\",\"head\":null,\"carried\":1,\"settled\":0}\n",
         "switched to a new branch 'own'\n1 staged change came along\n",
     );
     place.mnem(&["commit", "-qm", "first"]).output();
@@ -211,4 +226,58 @@ fn before_the_first_commit_a_new_branch_has_none_either() {
     place
         .mnem(&["switch", "main"])
         .refuses(128, "mnem: error[bad-revision]: unknown revision 'main'\nhint: see 'mnem log --oneline'\n");
+}
+
+#[test]
+fn what_stands_there_already_hides_nothing_that_another_session_makes_of_it() {
+    let place = forked();
+    place.mnem(&["restore", "-s", "side", "user/diet", "user/allergies"]).output();
+    place.mnem(&["switch", "side"]).says(
+        &format!("{FIRST}\n"),
+        "switched to branch 'side'\n2 staged changes are there already, and no longer staged\n",
+    );
+    place.mnem(&["put", "user/diet", "fish", "-qm", "by s", "--session", "s"]).output();
+    place.mnem(&["get", "user/diet"]).says("fish", "");
+    let status = place.mnem(&["status", "--json"]).output();
+    assert!(status.contains("\"staged\":[],\"conflicts\":[]"), "{status}");
+}
+
+#[test]
+fn force_creates_or_moves_the_branch_and_tells_how_to_undo_it() {
+    let place = forked();
+    place
+        .mnem(&["switch", "--force-create", "new", FIRST])
+        .says(&format!("{FIRST}\n"), "switched to a new branch 'new'\n");
+    place.mnem(&["switch", "--force-create", "side"]).says(&format!("{FIRST}\n"), "switched to branch 'side'\n");
+    place.mnem(&["switch", "--force-create", "side"]).says(&format!("{FIRST}\n"), "already on 'side'\n");
+    place.mnem(&["switch", "-q", "main"]).output();
+    place.mnem(&["switch", "--force-create", "side"]).says(
+        &format!("{THIRD}\n"),
+        &format!(
+            "switched to branch 'side'\nmoved branch 'side' (was {})\n\
+             to undo: mnem switch - && mnem branch --force side {FIRST}\n",
+            &FIRST[..10]
+        ),
+    );
+    place.mnem(&["put", "-q", "k", "v"]).output();
+    place.mnem(&["switch", "--force-create", "side", SECOND]).says(
+        &format!("{SECOND}\n"),
+        &format!(
+            "switched to branch 'side'\nmoved branch 'side' (was {})\n\
+             to undo: mnem switch --force-create side {THIRD}\n1 staged change came along\n",
+            &THIRD[..10]
+        ),
+    );
+    place.mnem(&["log", "--ids", "-n1", "ORIG_HEAD"]).says(&format!("{THIRD}\n"), "");
+    place.mnem(&["switch", "-q", "-"]).says(&format!("{THIRD}\n"), "");
+    place.mnem(&["switch", "-q", "side", "--session", "s"]).output();
+    place.mnem(&["switch", "--force-create", "side"]).refuses(
+        1,
+        "mnem: error[branch-in-use]: the session 's' stands on the branch 'side'\n\
+         hint: let it go first: mnem switch --detach --session s\n",
+    );
+    place.mnem(&["switch", "-q", "--force-create", "side", SECOND]).says(&format!("{SECOND}\n"), "");
+    let empty = Place::with_store();
+    empty.mnem(&["switch", "-q", "--force-create", "own"]).says("", "");
+    empty.mnem(&["branch", "--show-current"]).says("own\n", "");
 }

@@ -16,7 +16,7 @@ fn a_tag_is_set_and_listed_with_what_it_says() {
     place.mnem(&["tag", "-z"]).says("a/\u{202e}\0v1\0", "");
     let (second, third) = (&SECOND[..10], &THIRD[..10]);
     place
-        .mnem(&["tag", "-l"])
+        .mnem(&["tag", "-n"])
         .says(&format!("a/\\u{{202e}} {third} {TIME} one\nv1 {second} {TIME} plan the dinner\n"), "");
     let row = |name: &str, commit: &str, message: &str, subject: &str| {
         format!(
@@ -93,6 +93,31 @@ fn a_tag_that_is_there_moves_only_by_force_and_back_by_the_line_that_is_shown() 
 }
 
 #[test]
+fn a_pattern_chooses_which_tags_are_listed() {
+    let place = Place::with_story();
+    for name in ["v1", "v1/a", "v2", "w"] {
+        place.mnem(&["tag", "-q", name]).output();
+    }
+    for (arguments, names) in [
+        (&["-l"][..], "v1\nv1/a\nv2\nw\n"),
+        (&["--list", "v*"], "v1\nv2\n"),
+        (&["-l", "v1/", "w"], "v1/a\nw\n"),
+        (&["-l", "none"], ""),
+        (&["-l", "v**"], "v1\nv1/a\nv2\n"),
+    ] {
+        place.mnem(&["tag"]).arguments(arguments).says(names, "");
+    }
+    let long = format!("w {} {TIME} forget the allergies\n", &THIRD[..10]);
+    place.mnem(&["tag", "-n", "w"]).says(&long, "");
+    place.mnem(&["tag", "-l", "--long", "w"]).says(&long, "");
+    place.mnem(&["tag", "-l", "["]).refuses(
+        129,
+        "mnem: error[bad-pattern]: '[': a '[' has no ']' in pattern '['\n\
+         hint: such as 'user/' or 'user/*'; '--literal' takes * ? [ as they are\n",
+    );
+}
+
+#[test]
 fn tags_are_deleted_all_or_none() {
     let place = Place::with_story();
     place.mnem(&["tag", "-q", "one"]).output();
@@ -107,8 +132,8 @@ fn tags_are_deleted_all_or_none() {
              {{\"v\":1,\"type\":\"ref\",\"ref\":\"refs/tags/second\",\"old\":\"{FIRST}\",\"new\":null}}\n"
         ),
         &format!(
-            "deleted tag 'one' (was {})\nto undo: mnem tag one {THIRD}\n\
-             deleted tag 'second' (was {})\nto undo: mnem tag second {FIRST}\n",
+            "deleted tag 'one' (was {})\nto undo: MNEM_DATE={TIME} mnem tag one {THIRD}\n\
+             deleted tag 'second' (was {})\nto undo: MNEM_DATE={TIME} mnem tag second {FIRST}\n",
             &THIRD[..10],
             &FIRST[..10]
         ),
@@ -130,7 +155,16 @@ fn a_wrong_call_is_refused() {
         129,
         "mnem: error[usage]: the message may not be blank\nhint: say what changed: -m 'learn preferences'\n",
     );
-    for arguments in [&["-d"][..], &["-f"], &["-m", "x"], &["-l", "x"], &["-d", "-f", "x"], &["-d", "x", "-m", "x"]] {
+    for arguments in [
+        &["-d"][..],
+        &["-f"],
+        &["-m", "x"],
+        &["-l", "-f", "x"],
+        &["-l", "-d", "x"],
+        &["-n", "-m", "x"],
+        &["-d", "-f", "x"],
+        &["-d", "x", "-m", "x"],
+    ] {
         let answer = place.mnem(&["tag"]).arguments(arguments).answer();
         assert_eq!((answer.status, answer.stdout.as_str()), (129, ""), "{arguments:?}: {answer:?}");
     }

@@ -5,7 +5,9 @@ use crate::disk::{DATABASE, Event, SimulatedDisk};
 use crate::image::Random;
 use crate::oracle::Oracle;
 use crate::sweep;
-use crate::workload::{Command, Execute, History, SESSIONS, State, execute, large, node, session, small, words};
+use crate::workload::{
+    Command, Execute, History, SESSIONS, SETTLES, State, execute, large, moves, node, session, small, words,
+};
 use mnemosyne::object::{encode_node, node_object_id};
 use mnemosyne::ops::OpError;
 use mnemosyne::store::{SessionView, Store, StoreError, entries};
@@ -69,11 +71,7 @@ fn a_batch_in_two_frames_is_caught() {
             Command::Put(session, rows) => {
                 rows.iter().try_for_each(|row| execute(store, state, &Command::Put(session, vec![row.clone()])))
             }
-            Command::Commit(_)
-            | Command::CommitOnly(..)
-            | Command::Restore(..)
-            | Command::PutCommit(..)
-            | Command::Batch(..) => execute(store, state, command),
+            other => execute(store, state, other),
         }
     }
     assert!(is_wrong(&record(&few(), one_by_one)));
@@ -88,11 +86,7 @@ fn a_put_and_commit_in_two_transactions_is_caught() {
                 execute(store, state, &Command::Put(session, vec![(id, Some(text.clone()))]))?;
                 execute(store, state, &Command::CommitOnly(session, id))
             }
-            Command::Put(..)
-            | Command::Commit(_)
-            | Command::CommitOnly(..)
-            | Command::Restore(..)
-            | Command::Batch(..) => execute(store, state, command),
+            other => execute(store, state, other),
         }
     }
     assert!(is_wrong(&record(&small()[9..11], in_two)));
@@ -102,11 +96,11 @@ fn a_put_and_commit_in_two_transactions_is_caught() {
 fn commit(
     store: &Store<SimulatedDisk>,
     state: &State,
-    name: &str,
+    by: &str,
     marks: bool,
     truncates_first: bool,
 ) -> Result<(), OpError> {
-    let name = session(name);
+    let name = session(by);
     let mut log = store.lock_log(&name)?;
     let bytes = log.read().map_err(StoreError::from)?;
     let path = log.path().to_owned();
@@ -122,7 +116,7 @@ fn commit(
             row.consumed = view.staged.last();
         }
         drop(view);
-        tables.commit_on_head(&name, row, changes, words(state), "commit").map(drop).map_err(OpError::from)
+        tables.commit_on_head(&name, row, changes, words(state, by), "commit").map(drop).map_err(OpError::from)
     })?;
     if !truncates_first {
         log.truncate().map_err(StoreError::from)?;
@@ -190,4 +184,18 @@ fn a_commit_of_a_part_that_keeps_the_rest_afterwards_is_caught() {
     let commands = [Command::Put(first, rows), Command::CommitOnly(first, "taken")];
     assert!(!is_wrong(&record(&commands, execute)));
     assert!(is_wrong(&record(&commands, late)));
+}
+
+/// What stands there already stays staged until the session stands there.
+#[test]
+fn a_switch_that_forgets_before_its_transaction_is_caught() {
+    fn early(store: &Store<SimulatedDisk>, state: &State, command: &Command) -> Result<(), OpError> {
+        if let Command::Switch(session, _) = command {
+            execute(store, state, &Command::Restore(session, "s/a"))?;
+        }
+        execute(store, state, command)
+    }
+    let commands = &moves()[..=SETTLES];
+    assert!(!is_wrong(&record(commands, execute)));
+    assert!(is_wrong(&record(commands, early)));
 }

@@ -3,7 +3,7 @@
 use crate::disk::{Call, Fault, SimulatedDisk};
 use crate::image::{Image, Moment, Random};
 use crate::oracle::Oracle;
-use crate::workload::{Command, State, execute, large, new_store, observe, small};
+use crate::workload::{Command, SETTLES, SOFT_RESET, State, execute, large, moves, new_store, observe, small};
 use mnemosyne::ops::OpError;
 use mnemosyne::store::StoreError;
 
@@ -119,13 +119,16 @@ fn fail_all(commands: &[Command], fail: &[usize]) -> (Counts, Oracle) {
 
 #[test]
 fn whatever_call_fails_the_command_fails_or_succeeds_and_nothing_is_lost() {
-    let (small, large) = (small(), large());
+    let (small, moves, large) = (small(), moves(), large());
     // A batch, what appends before its transaction or takes over, a history, and the fold; where more images are wanted, all of the one, and what follows the fold.
-    let (mut of_small, mut of_large) = (vec![1, 6, 9, 19], vec![5]);
+    // A switch that finds a staged change there already, and a reset that stages what it leaves behind.
+    let (mut of_small, mut of_moves, mut of_large) = (vec![1, 6, 9, 16], vec![SETTLES, SOFT_RESET], vec![5]);
     if crate::wanted() > crate::IMAGES {
-        (of_small, of_large) = ((0..small.len()).collect(), vec![5, 8, 10, 11]);
+        of_small = (0..small.len()).collect();
+        of_moves = (0..moves.len()).collect();
+        of_large = vec![5, 8, 10, 11];
     }
-    for (commands, fail) in [(&small, &of_small[..]), (&large, &of_large[..])] {
+    for (commands, fail) in [(&small, &of_small[..]), (&moves, &of_moves[..]), (&large, &of_large[..])] {
         let (counts, oracle) = fail_all(commands, fail);
         crate::tell(&format!(
             "{} faults of the disk, {} of which made the command fail; {} images: {} wrong",

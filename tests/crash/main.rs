@@ -13,7 +13,8 @@ use image::Random;
 use oracle::Oracle;
 use std::io::Write;
 use workload::{
-    History, State, execute, folded_by_a_batch, folded_by_a_commit, folded_by_a_put_and_commit, large, observe, small,
+    History, SETTLES, SOFT_RESET, State, execute, folded_by_a_batch, folded_by_a_commit, folded_by_a_put_and_commit,
+    large, moves, observe, small,
 };
 
 /// How many images are judged, unless `MNEM_CRASH_IMAGES` says otherwise.
@@ -31,7 +32,8 @@ fn wanted() -> usize {
 
 #[test]
 fn without_a_crash_every_command_comes_to_what_it_must() {
-    for commands in [small(), large(), folded_by_a_commit(), folded_by_a_put_and_commit(), folded_by_a_batch()] {
+    for commands in [small(), moves(), large(), folded_by_a_commit(), folded_by_a_put_and_commit(), folded_by_a_batch()]
+    {
         let disk = disk::SimulatedDisk::new(workload::new_store());
         let mut state = State::new();
         for command in commands {
@@ -60,14 +62,21 @@ fn the_workloads_fold_a_log_and_let_the_database_grow() {
 fn whatever_a_crash_leaves_is_the_state_before_or_after() {
     let mut oracle = Oracle::default();
     let mut random = Random::new(1);
-    let (small, large) = (History::record(&small(), execute), History::record(&large(), execute));
-    for history in [&small, &large] {
-        sweep::systematic(history, &mut oracle, &mut random);
-        sweep::killed(history, &mut oracle, &mut random);
+    let record = |commands: Vec<_>| History::record(&commands, execute);
+    let (small, moves, large) = (record(small()), record(moves()), record(large()));
+    // Of what moves refs, that which writes to the log and in a transaction too; the rest is one transaction each.
+    let of_moves = if wanted() > IMAGES { moves.all_moments() } else { moves.moments(SETTLES..=SETTLES + 1) };
+    let soft = moves.moments(SOFT_RESET..=SOFT_RESET);
+    for (history, moments) in
+        [(&small, small.all_moments()), (&moves, of_moves), (&moves, soft), (&large, large.all_moments())]
+    {
+        sweep::systematic(history, moments.clone(), &mut oracle, &mut random);
+        sweep::killed(history, moments, &mut oracle, &mut random);
     }
     let more = wanted().saturating_sub(oracle.images);
-    let half = oracle.images + more * 3 / 4;
-    sweep::drawn(&small, &mut oracle, &mut random, half);
+    let begun = oracle.images;
+    sweep::drawn(&small, &mut oracle, &mut random, begun + more * 3 / 8);
+    sweep::drawn(&moves, &mut oracle, &mut random, begun + more * 3 / 4);
     sweep::drawn(&large, &mut oracle, &mut random, wanted());
     tell(&format!(
         "{} crash images, {} of them from a crash in recovery and {} after a kill: {} wrong",

@@ -4,6 +4,7 @@ use crate::disk::SimulatedDisk;
 use crate::image::{Moment, Random};
 use crate::oracle::Oracle;
 use crate::workload::{Command, History, SESSIONS, execute, observe};
+use std::ops::RangeInclusive;
 
 /// Of more pending steps than this, so many are tried one by one.
 const STEPS: usize = 8;
@@ -14,10 +15,17 @@ const DRAWN: usize = 6;
 /// Every how many images the recovery is crashed too.
 const SECOND_EVERY: usize = 150;
 
-/// Crashes at each moment in all systematic ways, and in some that are drawn.
-pub fn systematic(history: &History, oracle: &mut Oracle, random: &mut Random) {
+/// The history up to a moment.
+fn moment(history: &History, events: usize) -> Moment {
     let mut moment = Moment::new(history.start.clone());
-    for at in 0..=history.events.len() {
+    history.events[..events].iter().for_each(|event| moment.advance(event));
+    moment
+}
+
+/// Crashes at each of these moments in all systematic ways, and in some that are drawn.
+pub fn systematic(history: &History, moments: RangeInclusive<usize>, oracle: &mut Oracle, random: &mut Random) {
+    let mut moment = moment(history, *moments.start());
+    for at in moments {
         let allowed = history.allowed(at);
         let mut recovered = Vec::new();
         let mut visit = |image: crate::image::Image, how: &str| {
@@ -80,12 +88,12 @@ pub fn drawn(history: &History, oracle: &mut Oracle, random: &mut Random, images
     }
 }
 
-/// Kills the process at each moment, which loses nothing; then another one puts, and is told that it is done; then the
+/// Kills the process at each of these moments, which loses nothing; then another one puts, and is told that it is done; then the
 /// power fails. What the killed one left pending is pending still, and may be lost where it was not acknowledged.
-pub fn killed(history: &History, oracle: &mut Oracle, random: &mut Random) {
+pub fn killed(history: &History, moments: RangeInclusive<usize>, oracle: &mut Oracle, random: &mut Random) {
     let put = Command::Put(SESSIONS[0], vec![("killed", Some("before".to_owned()))]);
-    let mut moment = Moment::new(history.start.clone());
-    for at in 0..=history.events.len() {
+    let mut moment = moment(history, *moments.start());
+    for at in moments {
         let disk = SimulatedDisk::new(moment.live().clone());
         let allowed = history.allowed(at);
         let state = allowed.iter().find(|state| observe(&disk.store()).is_ok_and(|found| found == **state));

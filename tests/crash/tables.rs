@@ -283,7 +283,8 @@ fn refs(dump: &Dump, commits: &BTreeMap<u64, Commit>) -> Result<(), String> {
         let previous = log.last().map(|update| update.1);
         let follows = name.starts_with("session/") || previous.unwrap_or(0) == update.0;
         ensure(follows, || format!("an update of {name} does not follow the one before"))?;
-        ensure(commits.contains_key(&update.1), || format!("{name} was at no commit"))?;
+        let is_deleted = update.1 == 0 && !name.starts_with("session/");
+        ensure(is_deleted || commits.contains_key(&update.1), || format!("{name} was at no commit"))?;
         log.push(update);
     }
     let mut refs = BTreeMap::new();
@@ -292,6 +293,6 @@ fn refs(dump: &Dump, commits: &BTreeMap<u64, Commit>) -> Result<(), String> {
     }
     logs.retain(|name, _| !name.starts_with("session/"));
     let logged: BTreeMap<String, u64> =
-        logs.into_iter().filter_map(|(name, log)| Some((name, log.last()?.1))).collect();
+        logs.into_iter().filter_map(|(name, log)| Some((name, log.last()?.1))).filter(|(_, last)| *last != 0).collect();
     ensure(refs == logged, || format!("refs are {refs:?}, by their log {logged:?}"))
 }

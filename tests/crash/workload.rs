@@ -2,13 +2,17 @@
 
 use crate::disk::{Event, SimulatedDisk};
 use crate::image::Image;
+use mnemosyne::graph::Revision;
 use mnemosyne::model::{
     Author, BranchName, CommitTime, Content, ContentKind, Message, Node, NodeId, Pattern, Provenance, SessionName,
+    TagName,
 };
 use mnemosyne::object::{ObjectId, Source, encode_node, leaves, node_object_id};
-use mnemosyne::ops::{self, CommitRequest, Condition, Group, LogFilter, OpError, Write};
-use mnemosyne::store::{CommitWords, Store, create_tables};
+use mnemosyne::ops::{self, AmendRequest, CommitRequest, Condition, Group, OpError, ResetMode, Target, Write};
+use mnemosyne::store::{Access, CommitWords, Number, Store, StoreError, Tables, create_tables};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::ops::RangeInclusive;
 
 /// The sessions that write.
 pub const SESSIONS: [&str; 2] = ["default", "second"];
@@ -28,20 +32,39 @@ pub enum Command {
     PutCommit(&'static str, &'static str, String),
     /// Puts several and makes a commit of each, all at once.
     Batch(&'static str, Vec<(&'static str, String)>),
+    /// Takes the place of the last commit, with all that is staged.
+    Amend(&'static str),
+    /// Goes so many commits back, and stages what is left behind or drops all.
+    Reset(&'static str, usize, ResetMode),
+    /// Stands on a new branch, or moves one that is there, so many commits back.
+    SwitchTo(&'static str, &'static str, usize),
+    /// Stands on a branch that is there.
+    Switch(&'static str, &'static str),
+    /// Renames a branch.
+    Rename(&'static str, &'static str),
+    /// Deletes a branch.
+    Delete(&'static str),
+    /// Sets a tag to where the first session stands, or moves it there.
+    Tag(&'static str),
+    /// Deletes a tag.
+    DeleteTag(&'static str),
 }
 
 /// What stands: which object each id has.
 pub type Memory = BTreeMap<String, ObjectId>;
 
+/// A commit: what it says, and the memory with it.
+pub type Made = (String, Memory);
+
 /// What a store comes to, for whoever looks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// The memory at HEAD.
-    pub head: Memory,
+    /// The commits behind each branch and tag, the first one first.
+    pub refs: BTreeMap<String, Vec<Made>>,
+    /// The branch on which each session stands.
+    pub heads: BTreeMap<&'static str, String>,
     /// What is staged in each session, `None` for a removal.
     pub staged: BTreeMap<&'static str, BTreeMap<String, Option<ObjectId>>>,
-    /// The messages of the commits, the first one first.
-    pub commits: Vec<String>,
 }
 
 pub fn session(name: &str) -> SessionName {
@@ -66,9 +89,9 @@ pub fn object_of(name: &str, text: &str) -> ObjectId {
     node_object_id(&encode_node(&node(name, text)))
 }
 
-/// Author, time and message of the commit that a state gets next.
-pub fn words(state: &State) -> CommitWords {
-    let count = state.commits.len();
+/// Author, time and message of the commit that a session makes next.
+pub fn words(state: &State, session: &str) -> CommitWords {
+    let count = state.line(session).len();
     CommitWords {
         author: Author::new("a").expect("an author"),
         time: CommitTime::new(1_700_000_000_000 + i64::try_from(count).expect("few"), 0).expect("a time"),
@@ -80,21 +103,48 @@ impl State {
     /// The state of a new store.
     pub fn new() -> Self {
         let staged = SESSIONS.iter().map(|session| (*session, BTreeMap::new())).collect();
-        Self { staged, ..Self::default() }
+        let heads = SESSIONS.iter().map(|session| (*session, branch_ref("main"))).collect();
+        Self { refs: BTreeMap::new(), heads, staged }
+    }
+
+    /// The commits behind the branch of a session, the first one first.
+    fn line(&self, session: &str) -> &[Made] {
+        self.refs.get(&self.heads[session]).map_or(&[], Vec::as_slice)
+    }
+
+    /// The memory at the HEAD of a session.
+    fn head(&self, session: &str) -> Memory {
+        self.line(session).last().map(|(_, memory)| memory.clone()).unwrap_or_default()
+    }
+
+    /// The memory that a session sees.
+    fn seen(&self, session: &str) -> Memory {
+        changed(self.head(session), self.staged[session].clone())
+    }
+
+    /// Lets the branch of a session have just these commits.
+    fn set_line(&mut self, session: &str, line: Vec<Made>) {
+        let head = self.heads[session].clone();
+        self.refs.insert(head, line);
+    }
+
+    /// Stages what differs between what `session` sees by `memory` and its HEAD.
+    fn stage(&mut self, session: &'static str, memory: &Memory) {
+        let head = self.head(session);
+        let ids = head.keys().chain(memory.keys());
+        let staged = ids.filter(|id| head.get(*id) != memory.get(*id)).map(|id| (id.clone(), memory.get(id).copied()));
+        let staged = staged.collect();
+        *self.staged(session) = staged;
     }
 
     fn staged(&mut self, session: &'static str) -> &mut BTreeMap<String, Option<ObjectId>> {
         self.staged.get_mut(session).expect("a session of the workload")
     }
 
-    fn add_commit(&mut self, changes: BTreeMap<String, Option<ObjectId>>) {
-        self.commits.push(words(self).message.as_str().to_owned());
-        for (id, object) in changes {
-            match object {
-                Some(object) => drop(self.head.insert(id, object)),
-                None => drop(self.head.remove(&id)),
-            }
-        }
+    fn add_commit(&mut self, session: &str, changes: BTreeMap<String, Option<ObjectId>>) {
+        let made = (words(self, session).message.as_str().to_owned(), changed(self.head(session), changes));
+        let line = [self.line(session), &[made]].concat();
+        self.set_line(session, line);
     }
 
     /// The state after a command. No two sessions stage the same id.
@@ -104,7 +154,7 @@ impl State {
             Command::Put(session, rows) => {
                 for (id, text) in rows {
                     let object = text.as_ref().map(|text| object_of(id, text));
-                    if state.head.get(*id) == object.as_ref() {
+                    if state.head(session).get(*id) == object.as_ref() {
                         state.staged(session).remove(*id);
                     } else {
                         state.staged(session).insert((*id).to_owned(), object);
@@ -113,32 +163,95 @@ impl State {
             }
             Command::Commit(session) => {
                 let changes = std::mem::take(state.staged(session));
-                state.add_commit(changes);
+                state.add_commit(session, changes);
             }
             Command::CommitOnly(session, id) => {
                 let chosen = state.staged(session).remove_entry(*id);
-                state.add_commit(chosen.into_iter().collect());
+                state.add_commit(session, chosen.into_iter().collect());
             }
             Command::Restore(session, id) => drop(state.staged(session).remove(*id)),
             Command::PutCommit(session, id, text) => {
                 state.staged(session).remove(*id);
-                state.add_commit([((*id).to_owned(), Some(object_of(id, text)))].into());
+                state.add_commit(session, [((*id).to_owned(), Some(object_of(id, text)))].into());
             }
             Command::Batch(session, rows) => {
                 for (id, text) in rows {
                     state = state.after(&Command::PutCommit(session, id, text.clone()));
                 }
             }
+            Command::Amend(session) => {
+                let made = (words(self, session).message.as_str().to_owned(), self.seen(session));
+                state.staged(session).clear();
+                let line = self.line(session);
+                state.set_line(session, [&line[..line.len() - 1], &[made]].concat());
+            }
+            Command::Reset(session, count, mode) => {
+                let line = self.line(session);
+                state.set_line(session, line[..line.len() - count].to_vec());
+                match mode {
+                    ResetMode::Soft => state.stage(session, &self.seen(session)),
+                    ResetMode::Hard => state.staged(session).clear(),
+                }
+            }
+            Command::SwitchTo(session, name, count) => {
+                let line = self.line(session);
+                let line = line[..line.len() - count].to_vec();
+                state.heads.insert(session, branch_ref(name));
+                state.set_line(session, line);
+                state.settle(session);
+            }
+            Command::Switch(session, name) => {
+                state.heads.insert(session, branch_ref(name));
+                state.settle(session);
+            }
+            Command::Rename(old, new) => {
+                let line = state.refs.remove(&branch_ref(old)).expect("a branch of the workload");
+                state.refs.insert(branch_ref(new), line);
+                for head in state.heads.values_mut().filter(|head| **head == branch_ref(old)) {
+                    *head = branch_ref(new);
+                }
+            }
+            Command::Delete(name) => drop(state.refs.remove(&branch_ref(name))),
+            Command::Tag(name) => drop(state.refs.insert(tag_ref(name), self.line(SESSIONS[0]).to_vec())),
+            Command::DeleteTag(name) => drop(state.refs.remove(&tag_ref(name))),
         }
         state
     }
+
+    /// What is staged and stands in HEAD is staged no longer.
+    fn settle(&mut self, session: &'static str) {
+        let head = self.head(session);
+        self.staged(session).retain(|id, object| head.get(id) != object.as_ref());
+    }
+}
+
+fn branch_ref(name: &str) -> String {
+    format!("refs/heads/{name}")
+}
+
+fn tag_ref(name: &str) -> String {
+    format!("refs/tags/{name}")
+}
+
+fn changed(mut memory: Memory, changes: BTreeMap<String, Option<ObjectId>>) -> Memory {
+    for (id, object) in changes {
+        match object {
+            Some(object) => drop(memory.insert(id, object)),
+            None => drop(memory.remove(&id)),
+        }
+    }
+    memory
 }
 
 /// Executes a command on the store whose state is `state`, as the binary does.
 pub fn execute(store: &Store<SimulatedDisk>, state: &State, command: &Command) -> Result<(), OpError> {
     let pattern = |id: &str| vec![Pattern::parse(id, true).expect("a pattern")];
+    let time = CommitTime::new(1_700_000_000_000, 0).expect("a time");
+    let first = session(SESSIONS[0]);
+    let revision = |text: &str| Revision::parse(text, &|_| None).expect("a revision");
+    let branch = |name: &str| BranchName::new(name).expect("a name");
     let commit = |name: &str, only| {
-        let request = CommitRequest { words: words(state), allow_empty: false, only, overwrite: false };
+        let request = CommitRequest { words: words(state, name), allow_empty: false, only, overwrite: false };
         ops::commit(store, &session(name), &request).map(drop)
     };
     match command {
@@ -154,7 +267,7 @@ pub fn execute(store: &Store<SimulatedDisk>, state: &State, command: &Command) -
         Command::Restore(name, id) => ops::restore(store, &session(name), &pattern(id), None).map(drop),
         Command::PutCommit(name, id, text) => {
             let write = vec![Write::Set(node(id, text))];
-            ops::put_and_commit(store, &session(name), write, Condition::Any, &words(state)).map(drop)
+            ops::put_and_commit(store, &session(name), write, Condition::Any, &words(state, name)).map(drop)
         }
         Command::Batch(name, rows) => {
             let mut state = state.clone();
@@ -162,13 +275,39 @@ pub fn execute(store: &Store<SimulatedDisk>, state: &State, command: &Command) -
             for (id, text) in rows {
                 groups.push(Group {
                     writes: vec![Write::Set(node(id, text))],
-                    words: words(&state),
+                    words: words(&state, name),
                     skip_empty: false,
                 });
                 state = state.after(&Command::PutCommit(name, id, text.clone()));
             }
             ops::batch(store, &session(name), groups, Vec::new()).map(drop)
         }
+        Command::Amend(name) => {
+            let CommitWords { author, time, message } = words(state, name);
+            let (author, message) = (Some(author), Some(message));
+            let request = AmendRequest { author, message, time, only: Vec::new(), overwrite: false };
+            ops::amend(store, &session(name), &request).map(drop)
+        }
+        Command::Reset(name, count, mode) => {
+            ops::reset(store, &session(name), &revision(&format!("HEAD~{count}")), *mode, time).map(drop)
+        }
+        Command::SwitchTo(name, to, count) => {
+            let target = Target::ForceCreate(branch(to), Some(revision(&format!("HEAD~{count}"))));
+            ops::switch(store, &session(name), &target, time).map(drop)
+        }
+        Command::Switch(name, to) => {
+            ops::switch(store, &session(name), &Target::Branch(branch(to), revision(to)), time).map(drop)
+        }
+        Command::Rename(old, new) => {
+            ops::rename_branch(store, &first, Some(&branch(old)), &branch(new), false, time).map(drop)
+        }
+        Command::Delete(name) => ops::delete_branches(store, &first, &[branch(name)], true, time).map(drop),
+        Command::Tag(name) => {
+            let name = TagName::new(name).expect("a name");
+            let message = Message::new("a word").expect("a message");
+            ops::create_tag(store, &first, &name, &Revision::head(), Some(&message), true, time).map(drop)
+        }
+        Command::DeleteTag(name) => ops::delete_tags(store, &[TagName::new(name).expect("a name")], time).map(drop),
     }
 }
 
@@ -177,21 +316,46 @@ pub fn observe(store: &Store<SimulatedDisk>) -> Result<State, OpError> {
     let mut state = State::default();
     for name in SESSIONS {
         let (head, staged) = store.read(&session(name), |view| {
-            let mut head = Memory::new();
-            let root = view.tables.root(view.head_commit()?)?;
-            leaves(view.tables, root, |(number, object)| {
-                head.insert(view.tables.node_id(number, object)?.to_string(), object);
-                Ok(())
-            })?;
+            let head = view.head.branch().expect("no session of the workload stands elsewhere").to_owned();
             let changes = view.changes()?.into_iter();
             Ok::<_, OpError>((head, changes.map(|(id, change)| (id.to_string(), change.version())).collect()))
         })?;
-        state.head = head;
+        state.heads.insert(name, head);
         state.staged.insert(name, staged);
     }
-    let log = ops::log(store, &SessionName::default(), &LogFilter { reverse: true, ..LogFilter::default() })?;
-    state.commits = log.entries.iter().map(|entry| entry.commit.message.as_str().to_owned()).collect();
+    state.refs = store.read(&SessionName::default(), |view| {
+        let mut memories = BTreeMap::new();
+        let mut refs = BTreeMap::new();
+        for (name, tip) in view.tables.references("refs/")? {
+            let mut line = Vec::new();
+            let mut at = Some(tip);
+            while let Some(number) = at {
+                let commit = view.tables.commit(number)?;
+                if let Entry::Vacant(place) = memories.entry(number) {
+                    place.insert(memory(view.tables, number)?);
+                }
+                line.insert(0, (commit.message.as_str().to_owned(), memories[&number].clone()));
+                at = commit.parents.first().copied();
+            }
+            // What a tag says is in the log of its ref.
+            if name.starts_with("refs/tags/") {
+                let update = view.tables.last_update(&name)?.map(|(_, update)| update.reason);
+                assert_eq!(update.as_deref(), Some("tag: a word"));
+            }
+            refs.insert(name, line);
+        }
+        Ok::<_, OpError>(refs)
+    })?;
     Ok(state)
+}
+
+fn memory<A: Access>(tables: &Tables<A>, commit: Number) -> Result<Memory, StoreError> {
+    let mut memory = Memory::new();
+    leaves(tables, tables.root(Some(commit))?, |(number, object)| {
+        memory.insert(tables.node_id(number, object)?.to_string(), object);
+        Ok(())
+    })?;
+    Ok(memory)
 }
 
 /// A new store, closed and durable.
@@ -241,6 +405,17 @@ impl History {
         Self { events, acknowledged, ..self.clone() }
     }
 
+    /// How many events there may be while one of these commands is under way.
+    pub fn moments(&self, commands: RangeInclusive<usize>) -> RangeInclusive<usize> {
+        let before = commands.start().checked_sub(1).map_or(0, |last| self.acknowledged[last]);
+        before..=self.acknowledged[*commands.end()]
+    }
+
+    /// All that it has.
+    pub fn all_moments(&self) -> RangeInclusive<usize> {
+        0..=self.events.len()
+    }
+
     /// The states that a crash may leave after so many events: that after the last acknowledged command, and that after
     /// the command in flight, if there is one.
     pub fn allowed(&self, events: usize) -> &[State] {
@@ -278,12 +453,43 @@ pub fn small() -> Vec<Command> {
         Command::Commit(second),
         put(second, "s/a", text(12, 10)),
         Command::Commit(first),
-        Command::PutCommit(second, "s/a", text(13, 10)),
         put(first, "a", text(14, 10)),
         put(first, "a", text(10, 80)),
-        put(first, "c", text(15, 100)),
-        Command::CommitOnly(first, "c"),
         Command::Batch(first, vec![("g", text(16, 50)), ("a", text(17, 50)), ("h", text(18, 50))]),
+    ]
+}
+
+/// Which of [`moves`] is a switch to where a staged change stands already; an amendment follows.
+pub const SETTLES: usize = 7;
+
+/// Which of [`moves`] stages what it leaves behind.
+pub const SOFT_RESET: usize = 11;
+
+/// Every kind of command that moves branches and tags.
+pub fn moves() -> Vec<Command> {
+    let [first, second] = SESSIONS;
+    vec![
+        Command::Batch(first, vec![("a", text(1, 50)), ("b", text(2, 900)), ("a", text(3, 50))]),
+        Command::SwitchTo(second, "side", 1),
+        Command::Tag("t"),
+        put(second, "s/a", text(4, 60)),
+        Command::Commit(second),
+        // What is staged is what the other branch has for one id, and a change there for the other.
+        Command::Put(first, vec![("s/a", Some(text(4, 60))), ("c", Some(text(5, 700)))]),
+        Command::SwitchTo(first, "main", 1),
+        Command::Switch(first, "side"),
+        Command::Amend(first),
+        Command::Tag("t"),
+        put(first, "d", text(6, 40)),
+        Command::Reset(first, 1, ResetMode::Soft),
+        Command::SwitchTo(first, "main", 0),
+        Command::Rename("side", "aside"),
+        Command::Commit(first),
+        put(first, "b", text(7, 300)),
+        Command::Reset(first, 1, ResetMode::Hard),
+        Command::Switch(second, "main"),
+        Command::Delete("aside"),
+        Command::DeleteTag("t"),
     ]
 }
 
