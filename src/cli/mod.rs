@@ -138,13 +138,12 @@ pub fn run() -> ExitCode {
     let mut shown = Shown::before_parsing(&arguments);
     let fault = |_| Err(CliError::new(Word::Corrupt, "the memory store is damaged, or this is a fault of mnem"));
     let outcome = catch_unwind(AssertUnwindSafe(|| {
-        let Some(cli) = parse(&arguments)? else { return Ok(true) };
+        let Some(cli) = parse(&arguments)? else { return Ok(0) };
         shown = Shown { json: cli.globals.json, color: cli.globals.color.clone() };
         dispatch(cli)
     }));
     match outcome.unwrap_or_else(fault) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
+        Ok(status) => ExitCode::from(status),
         Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
         Err(error) => {
             let paint = paint_for(&shown.color, io::stderr().is_terminal());
@@ -226,8 +225,8 @@ fn where_help_is(arguments: &[OsString]) -> String {
     }
 }
 
-/// Runs the command; `false` where the answer to its question is no.
-fn dispatch(cli: Cli) -> Result<bool, CliError> {
+/// Runs the command and returns its exit status, 1 where the answer to its question is no.
+fn dispatch(cli: Cli) -> Result<u8, CliError> {
     let mut context = Context::new(cli.globals)?;
     match cli.command {
         Verb::Init(args) => init::run(&args, &mut context)?,
