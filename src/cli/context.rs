@@ -317,6 +317,11 @@ impl Context {
         &self.directory
     }
 
+    /// Where files go that nobody keeps.
+    pub fn temporary_directory(&self) -> PathBuf {
+        self.path(&std::env::temp_dir())
+    }
+
     /// The store that was named, by which option or variable; `None` where it is to be searched for.
     pub fn named_store(&self) -> Option<(PathBuf, &'static str)> {
         let option = self.globals.store.clone().map(|path| (path, "--store"));

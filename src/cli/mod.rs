@@ -5,6 +5,7 @@ mod blame;
 mod branch;
 mod changes;
 mod check;
+mod child;
 mod commit;
 mod commit_text;
 mod complete;
@@ -15,6 +16,7 @@ mod demo;
 mod diff;
 mod editor;
 mod error;
+mod exec;
 mod export;
 mod finding;
 mod folder;
@@ -113,6 +115,7 @@ enum Verb {
     Reflog(reflog::ReflogArgs),
     Test(test::TestArgs),
     Check(check::CheckArgs),
+    Exec(exec::ExecArgs),
     Export(export::ExportArgs),
     Import(import::ImportArgs),
     Config(config::ConfigArgs),
@@ -255,6 +258,7 @@ fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Verb::Reflog(args) => reflog::run(&args, &mut context)?,
         Verb::Test(args) => test::run(&args, &mut context)?,
         Verb::Check(args) => check::run(&args, &mut context)?,
+        Verb::Exec(args) => exec::run(&args, &mut context)?,
         Verb::Version(args) => version::run(&args, &mut context)?,
         Verb::Demo(args) => demo::run(&args, &mut context)?,
     }
