@@ -110,7 +110,7 @@ pub struct Context {
     directory: PathBuf,
     out: Box<dyn Write>,
     paged: Option<Vec<u8>>,
-    negative: bool,
+    status: u8,
     out_paint: Paint,
     err_paint: Paint,
 }
@@ -158,7 +158,7 @@ impl Context {
             Paint { colored: !globals.json && paint_for(&globals.color, io::stdout().is_terminal()).colored };
         let err_paint = paint_for(&globals.color, io::stderr().is_terminal());
         let out = Box::new(io::BufWriter::with_capacity(64 << 10, Answer(io::stdout().lock())));
-        Ok(Self { globals, directory, out, paged: None, negative: false, out_paint, err_paint })
+        Ok(Self { globals, directory, out, paged: None, status: 0, out_paint, err_paint })
     }
 
     /// Where the answer goes.
@@ -282,13 +282,18 @@ impl Context {
 
     /// Ends the command with 1, without an error: the answer to its question is no.
     pub fn answer_no(&mut self) {
-        self.negative = true;
+        self.end_with(1);
     }
 
-    /// Brings the answer out and says whether it is yes.
-    pub fn finish(mut self) -> io::Result<bool> {
+    /// Ends the command with this exit status, without an error.
+    pub fn end_with(&mut self, status: u8) {
+        self.status = status;
+    }
+
+    /// Brings the answer out and returns the exit status.
+    pub fn finish(mut self) -> io::Result<u8> {
         self.bring_out()?;
-        Ok(!self.negative)
+        Ok(self.status)
     }
 
     fn bring_out(&mut self) -> io::Result<()> {
@@ -310,6 +315,11 @@ impl Context {
     /// Where the command acts.
     pub fn directory(&self) -> &Path {
         &self.directory
+    }
+
+    /// Where files go that nobody keeps.
+    pub fn temporary_directory(&self) -> PathBuf {
+        self.path(&std::env::temp_dir())
     }
 
     /// The store that was named, by which option or variable; `None` where it is to be searched for.

@@ -55,6 +55,8 @@ words! {
     BadRevision = "bad-revision", 128;
     AmbiguousRevision = "ambiguous-revision", 128;
     RefExists = "ref-exists", 128;
+    /// A program cannot be started.
+    CommandNotFound = "command-not-found", 128;
     Busy = "busy", 128;
     Corrupt = "corrupt", 128;
     UnsupportedFormat = "unsupported-format", 128;

@@ -5,6 +5,7 @@ mod blame;
 mod branch;
 mod changes;
 mod check;
+mod child;
 mod commit;
 mod commit_text;
 mod complete;
@@ -16,6 +17,7 @@ mod demo;
 mod diff;
 mod editor;
 mod error;
+mod exec;
 mod export;
 mod finding;
 mod folder;
@@ -121,6 +123,7 @@ enum Verb {
     Reflog(reflog::ReflogArgs),
     Test(test::TestArgs),
     Check(check::CheckArgs),
+    Exec(exec::ExecArgs),
     Export(export::ExportArgs),
     Import(import::ImportArgs),
     Config(config::ConfigArgs),
@@ -146,13 +149,12 @@ pub fn run() -> ExitCode {
     let mut shown = Shown::before_parsing(&arguments);
     let fault = |_| Err(CliError::new(Word::Corrupt, "the memory store is damaged, or this is a fault of mnem"));
     let outcome = catch_unwind(AssertUnwindSafe(|| {
-        let Some(cli) = parse(&arguments)? else { return Ok(true) };
+        let Some(cli) = parse(&arguments)? else { return Ok(0) };
         shown = Shown { json: cli.globals.json, color: cli.globals.color.clone() };
         dispatch(cli)
     }));
     match outcome.unwrap_or_else(fault) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
+        Ok(status) => ExitCode::from(status),
         Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
         Err(error) => {
             let paint = paint_for(&shown.color, io::stderr().is_terminal());
@@ -254,8 +256,8 @@ fn where_help_is(arguments: &[OsString]) -> String {
     }
 }
 
-/// Runs the command; `false` where the answer to its question is no.
-fn dispatch(cli: Cli) -> Result<bool, CliError> {
+/// Runs the command and returns its exit status, 1 where the answer to its question is no.
+fn dispatch(cli: Cli) -> Result<u8, CliError> {
     let mut context = Context::new(cli.globals)?;
     match cli.command {
         Verb::Init(args) => init::run(&args, &mut context)?,
@@ -286,6 +288,7 @@ fn dispatch(cli: Cli) -> Result<bool, CliError> {
         Verb::Reflog(args) => reflog::run(&args, &mut context)?,
         Verb::Test(args) => test::run(&args, &mut context)?,
         Verb::Check(args) => check::run(&args, &mut context)?,
+        Verb::Exec(args) => exec::run(&args, &mut context)?,
         Verb::Version(args) => version::run(&args, &mut context)?,
         Verb::Demo(args) => demo::run(&args, &mut context)?,
     }

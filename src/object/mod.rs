@@ -19,5 +19,5 @@ pub use inner::{Inner, Link};
 pub use node::{decode_node, encode_node, node_id_in, node_object_id};
 pub use row::{encode_row, provenance_json};
 pub use trie::{
-    Effect, Leaf, New, Root, Sink, Source, Tree, Update, adopt, diff, get, leaves, leaves_above, update, write,
+    Effect, Leaf, New, Root, Sink, Source, Tree, Update, adopt, diff, get, leaves, leaves_above, links, update, write,
 };

@@ -8,6 +8,7 @@ mod commit;
 mod complete;
 mod diff;
 mod error;
+mod exec;
 mod get;
 mod grep;
 mod import;
@@ -43,6 +44,7 @@ pub use commit::{AmendRequest, CommitReport, CommitRequest, amend, commit, previ
 pub use complete::{complete_branches, complete_ids, complete_revisions, complete_sessions, complete_tags};
 pub use diff::{Between, diff};
 pub use error::OpError;
+pub use exec::{ScratchReport, ScratchRequest, pin, scratch};
 pub use get::get;
 pub use grep::{GrepRequest, Matched, MatchedLine, grep};
 pub use import::{ImportRequest, import, import_and_commit};

@@ -3,6 +3,7 @@
 use super::StoreError;
 use super::discover::{DATABASE_FILE, STORE_DIRECTORY};
 use super::record::{Head, Session};
+use super::rows::Writing;
 use super::tables::Tables;
 use crate::model::{BranchName, SessionName};
 use redb::StorageBackend;
@@ -43,7 +44,8 @@ pub fn init(store: &Path, branch: &BranchName) -> Result<Created, StoreError> {
         .map_err(failed("creating a directory in", parent))?;
     std::fs::set_permissions(building.path(), std::fs::Permissions::from_mode(0o700))
         .map_err(failed("setting the mode of", building.path()))?;
-    build(building.path(), branch)?;
+    prepare(building.path())?;
+    build(building.path(), |tables| begin(tables, branch))?;
     match std::fs::rename(building.path(), store) {
         Ok(()) => {
             // It is in place now: nothing is left to be removed.
@@ -74,41 +76,79 @@ fn exists(store: &Path) -> Result<bool, StoreError> {
     }
 }
 
-fn build(directory: &Path, branch: &BranchName) -> Result<(), StoreError> {
-    let failed = |path: &Path| {
-        let path = path.to_owned();
-        move |source| StoreError::Io { action: "creating", path, source }
-    };
-    let create = |name: &str| -> Result<(PathBuf, File), StoreError> {
-        let path = directory.join(name);
-        let file = File::options().read(true).write(true).create_new(true).mode(0o600).open(&path);
-        let file = file.map_err(failed(&path))?;
-        file.set_permissions(std::fs::Permissions::from_mode(0o600)).map_err(failed(&path))?;
-        Ok((path, file))
-    };
+/// Makes a directory for a store, of mode 0700 whatever the umask, with all but the database.
+pub(super) fn build_directory(directory: &Path) -> Result<(), StoreError> {
+    make_private_directory(directory)?;
+    prepare(directory)
+}
 
-    let (path, mut ignore) = create(".gitignore")?;
-    ignore.write_all(b"*\n").and_then(|()| ignore.sync_all()).map_err(failed(&path))?;
+fn make_private_directory(path: &Path) -> Result<(), StoreError> {
+    let made = std::fs::DirBuilder::new().mode(0o700).create(path);
+    made.and_then(|()| std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700)))
+        .map_err(|source| StoreError::Io { action: "creating", path: path.to_owned(), source })
+}
+
+/// Makes all of a store but the database.
+fn prepare(directory: &Path) -> Result<(), StoreError> {
+    let (path, mut ignore) = create(directory, ".gitignore")?;
+    let written = ignore.write_all(b"*\n").and_then(|()| ignore.sync_all());
+    written.map_err(|source| StoreError::Io { action: "creating", path, source })?;
     let staged = directory.join(STAGED_DIRECTORY);
-    std::fs::DirBuilder::new().mode(0o700).create(&staged).map_err(failed(&staged))?;
-    std::fs::set_permissions(&staged, std::fs::Permissions::from_mode(0o700)).map_err(failed(&staged))?;
-    sync_directory(&staged)?;
+    make_private_directory(&staged)?;
+    sync_directory(&staged)
+}
 
-    let (path, file) = create(DATABASE_FILE)?;
-    let synced = file.try_clone().map_err(failed(&path))?;
-    create_tables(FileBackend::new(file)?, branch).map_err(|error| error.at(&path))?;
-    synced.sync_all().map_err(failed(&path))?;
-    sync_directory(directory)
+fn create(directory: &Path, name: &str) -> Result<(PathBuf, File), StoreError> {
+    let path = directory.join(name);
+    let file = File::options().read(true).write(true).create_new(true).mode(0o600).open(&path);
+    let file = file.and_then(|file| file.set_permissions(std::fs::Permissions::from_mode(0o600)).map(|()| file));
+    match file {
+        Ok(file) => Ok((path, file)),
+        Err(source) => Err(StoreError::Io { action: "creating", path, source }),
+    }
+}
+
+/// Makes the database in a directory that has all else, and returns what `fill` does: where that is `false`, the tables
+/// stay as they were before it was called.
+pub(super) fn build(
+    directory: &Path,
+    fill: impl FnOnce(&mut Tables<Writing<'_>>) -> Result<bool, StoreError>,
+) -> Result<bool, StoreError> {
+    let (path, file) = create(directory, DATABASE_FILE)?;
+    let failed = |source| StoreError::Io { action: "creating", path: path.clone(), source };
+    let synced = file.try_clone().map_err(failed)?;
+    let filled = make_tables(FileBackend::new(file)?, fill).map_err(|error| error.at(&path))?;
+    synced.sync_all().map_err(failed)?;
+    sync_directory(directory)?;
+    Ok(filled)
 }
 
 /// Makes the database of a new store in what is empty.
+#[cfg(feature = "internals")]
 pub fn create_tables(file: impl StorageBackend, branch: &BranchName) -> Result<(), StoreError> {
+    make_tables(file, |tables| begin(tables, branch)).map(|_| ())
+}
+
+/// What a new store begins with.
+fn begin(tables: &mut Tables<Writing<'_>>, branch: &BranchName) -> Result<bool, StoreError> {
+    let session = Session::at(Head::Branch(branch.ref_name()));
+    tables.set_session(&SessionName::default(), &session).map(|()| true)
+}
+
+fn make_tables(
+    file: impl StorageBackend,
+    fill: impl FnOnce(&mut Tables<Writing<'_>>) -> Result<bool, StoreError>,
+) -> Result<bool, StoreError> {
     let database = super::open::builder().create_with_backend(file)?;
     let transaction = database.begin_write()?;
-    let session = Session::at(Head::Branch(branch.ref_name()));
-    Tables::create(&transaction)?.set_session(&SessionName::default(), &session)?;
-    transaction.commit()?;
-    Ok(database.close()?)
+    let filled = fill(&mut Tables::create(&transaction)?)?;
+    if filled {
+        transaction.commit()?;
+    } else {
+        transaction.abort()?;
+    }
+    database.close()?;
+    Ok(filled)
 }
 
 /// Creates `directory` and those above it that are missing, each synced into its parent.

@@ -8,6 +8,7 @@ mod error;
 mod init;
 mod open;
 mod overlay;
+mod private;
 mod progress;
 mod read;
 mod record;
@@ -26,6 +27,9 @@ pub use error::StoreError;
 pub use init::create_tables;
 pub use init::{Created, init};
 pub use open::{MayBeDamage, Store};
+#[cfg(feature = "internals")]
+pub use private::clone_at;
+pub use private::{Copying, Extent, Scratch, copy};
 pub use progress::{Progress, Undo};
 pub use read::FIRST_BRANCH;
 pub use record::{ChangeCount, CommitRecord, Head, Number, Place, RefUpdate, Session, short_branch, short_tag};

@@ -12,7 +12,7 @@ use std::ops::RangeInclusive;
 pub const FIRST_BRANCH: &str = "main";
 
 impl<A: Access> Tables<A> {
-    fn object_row(&self, number: Number) -> Result<Row<'_>, StoreError> {
+    pub(super) fn object_row(&self, number: Number) -> Result<Row<'_>, StoreError> {
         let missing = || StoreError::corrupt(format!("object {number} is referred to and missing"));
         self.object.get(number)?.ok_or_else(missing)
     }

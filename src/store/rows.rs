@@ -78,6 +78,18 @@ impl<'t, K: Key + 'static> Rows<Writing<'t>, K> {
 }
 
 impl<K: Key + 'static> Rows<Writing<'_>, K> {
+    /// Writes all rows of `from`, in place of those with the same keys; `false` where `go_on` was no longer true.
+    pub(super) fn fill<A: Access>(&mut self, from: &Rows<A, K>, go_on: &dyn Fn() -> bool) -> Result<bool, StoreError> {
+        for row in from.range::<K::SelfType<'_>>(..)? {
+            let (key, row) = row?;
+            if !go_on() {
+                return Ok(false);
+            }
+            self.insert(key.value(), row.bytes())?;
+        }
+        Ok(true)
+    }
+
     /// Takes a row away, if it is there.
     pub fn remove<'k>(&mut self, key: impl Borrow<K::SelfType<'k>>) -> Result<(), StoreError> {
         self.table.remove(key)?;

@@ -79,6 +79,18 @@ impl<'t> Tables<Writing<'t>> {
         Ok(tables!(open_to_write, transaction, setting))
     }
 
+    /// Writes all rows of `from` but those of sessions; `false` where `go_on` was no longer true.
+    pub(super) fn fill<A: Access>(&mut self, from: &Tables<A>, go_on: &dyn Fn() -> bool) -> Result<bool, StoreError> {
+        Ok(self.object.fill(&from.object, go_on)?
+            && self.commit.fill(&from.commit, go_on)?
+            && self.hash.fill(&from.hash, go_on)?
+            && self.chain.fill(&from.chain, go_on)?
+            && self.history.fill(&from.history, go_on)?
+            && self.reference.fill(&from.reference, go_on)?
+            && self.reflog.fill(&from.reflog, go_on)?
+            && self.setting.fill(&from.setting, go_on)?)
+    }
+
     /// Gives a setting a value, or takes it away.
     pub fn set_setting(&mut self, key: &str, value: Option<&str>) -> Result<(), StoreError> {
         let key = format!("{CONFIG_PREFIX}{key}");

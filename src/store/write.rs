@@ -217,7 +217,7 @@ impl Tables<Writing<'_>> {
     }
 
     /// Continues the chain of the first parent, if that is its tip, or begins one.
-    fn extend_chain(&mut self, own: Number, parents: &[CommitRecord]) -> Result<Place, StoreError> {
+    pub(super) fn extend_chain(&mut self, own: Number, parents: &[CommitRecord]) -> Result<Place, StoreError> {
         let mut place = Place { chain: own, position: 0 };
         let mut outside: Vec<Place> = parents.iter().map(|parent| parent.place).collect();
         if let Some(first) = parents.first()
@@ -233,7 +233,7 @@ impl Tables<Writing<'_>> {
         Ok(place)
     }
 
-    fn append_history(&mut self, id: &NodeId, own: Number) -> Result<(), StoreError> {
+    pub(super) fn append_history(&mut self, id: &NodeId, own: Number) -> Result<(), StoreError> {
         let key = history_key(id.as_str(), own);
         let first = history_key(id.as_str(), 0);
         let previous = match self.history.range(&first[..]..&key[..])?.next_back() {
@@ -250,7 +250,7 @@ impl Tables<Writing<'_>> {
         self.log_update(name, &RefUpdate { old, new: Some(new), time, reason: reason.to_owned() })
     }
 
-    fn log_update(&mut self, name: &str, update: &RefUpdate) -> Result<(), StoreError> {
+    pub(super) fn log_update(&mut self, name: &str, update: &RefUpdate) -> Result<(), StoreError> {
         let index = self.last_update(name)?.map_or(0, |(index, _)| index + 1);
         self.reflog.insert(&log_key(name, index)[..], &update.encode())
     }

@@ -11,6 +11,7 @@ mod config;
 mod conversation;
 mod demo;
 mod diff;
+mod exec;
 mod export;
 mod fidelity;
 mod get;

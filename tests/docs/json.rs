@@ -157,6 +157,7 @@ const CALLS: &[(&str, &[Call])] = &[
     ("tag", &[(0, &["tag"]), (0, &["tag", "-n"]), (0, &["tag", "-l", "v1"])]),
     ("tag -d", &[(0, &["tag", "-d", "v1", "v2"])]),
     ("rm -m", &[(0, &["rm", "e", "-m", "without e"]), (1, &["rm", "e", "-m", "again"])]),
+    ("exec", &[(0, &["exec", "true"])]),
     ("export", &[(0, &["export"])]),
     ("import", &[(0, &["import", "import.jsonl"])]),
     ("import -m", &[(0, &["import", "import.jsonl", "-m", "import"]), (1, &["import", "import.jsonl", "-m", "again"])]),

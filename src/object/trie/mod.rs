@@ -12,7 +12,7 @@ mod write;
 mod tests;
 
 pub use update::{Effect, New, Tree, Update, update};
-pub use walk::{diff, leaves, leaves_above};
+pub use walk::{diff, leaves, leaves_above, links};
 pub use write::{Sink, adopt, write};
 
 use super::inner::SLOTS;

@@ -305,6 +305,27 @@ fn a_node_that_was_written_twice_is_no_difference_and_its_id_is_not_read() {
 }
 
 #[test]
+fn a_walk_over_all_records_visits_each_once_and_one_that_leads_to_another_first() {
+    let (memory, root) = large(9);
+    let mut visited = Vec::new();
+    let visit = |link| {
+        visited.push(link);
+        Ok(())
+    };
+    links(&memory, root.link(), visit).expect("sound");
+    let mut open: Vec<_> = root.link().into_iter().collect();
+    for link in &visited {
+        assert_eq!(open.pop(), Some(*link));
+        if let Link::Inner { number, .. } = *link {
+            open.extend(memory.inner(number).expect("sound").children.into_iter().flatten().rev());
+        }
+    }
+    assert!(open.is_empty());
+    let nodes = visited.iter().filter(|link| matches!(link, Link::Node { .. })).count();
+    assert_eq!(nodes, memory.leaves(root).len());
+}
+
+#[test]
 fn an_error_of_the_visitor_ends_a_walk() {
     let (memory, root) = large(9);
     let mut visited = 0;

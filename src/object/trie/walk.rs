@@ -20,16 +20,40 @@ pub fn leaves_above<S: Source>(
     floor: u64,
     mut visit: impl FnMut(Leaf) -> Result<(), S::Error>,
 ) -> Result<(), S::Error> {
+    links_above(source, root, floor, |link| match link {
+        Link::Node { number, object } => visit((number, object)),
+        Link::Inner { .. } => Ok(()),
+    })
+}
+
+/// Visits each record below `root`, that of an inner node before those that it leads to.
+pub fn links<S: Source>(
+    source: &S,
+    root: Option<Link>,
+    visit: impl FnMut(Link) -> Result<(), S::Error>,
+) -> Result<(), S::Error> {
+    links_above(source, root, 0, visit)
+}
+
+fn links_above<S: Source>(
+    source: &S,
+    root: Option<Link>,
+    floor: u64,
+    mut visit: impl FnMut(Link) -> Result<(), S::Error>,
+) -> Result<(), S::Error> {
     fn below<S: Source>(
         source: &S,
         link: Link,
         level: usize,
         floor: u64,
-        visit: &mut impl FnMut(Leaf) -> Result<(), S::Error>,
+        visit: &mut impl FnMut(Link) -> Result<(), S::Error>,
     ) -> Result<(), S::Error> {
+        if link.number() <= floor {
+            return Ok(());
+        }
+        visit(link)?;
         match link {
-            _ if link.number() <= floor => Ok(()),
-            Link::Node { number, object } => visit((number, object)),
+            Link::Node { .. } => Ok(()),
             Link::Inner { number, .. } => {
                 let inner = read(source, number, level)?;
                 inner.children.into_iter().flatten().try_for_each(|child| below(source, child, level + 1, floor, visit))
