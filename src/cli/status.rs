@@ -144,7 +144,8 @@ fn render(out: &mut dyn Write, report: &StatusReport, session: &str, paint: supe
     for other in &report.others {
         let changes = if other.staged == 1 { "change" } else { "changes" };
         let (name, place) = (other.name.as_str(), place(&other.head, other.commit));
-        writeln!(out, "  {name} {place}, {} staged {changes}", other.staged)?;
+        let underway = other.underway.map_or(String::new(), |underway| format!(", a {} in progress", underway.name()));
+        writeln!(out, "  {name} {place}, {} staged {changes}{underway}", other.staged)?;
     }
     for (name, message) in damaged(report) {
         writeln!(out, "  {name}: {}", paint.removed(&escape_line(&message)))?;

@@ -225,6 +225,11 @@ fn what_does_not_go_together_changes_nothing_and_waits() {
         ),
         "",
     );
+    let other = place.mnem(&["status", "--session", "other"]).output();
+    assert!(
+        other.contains(&format!("  default on branch main at {head}, 0 staged changes, a merge in progress\n")),
+        "{other}"
+    );
     place.mnem(&["merge", "--continue"]).ends(
         3,
         "",

@@ -56,7 +56,9 @@ fn it_tells_what_is_staged_and_the_other_sessions() {
     );
     assert_eq!(shown, format!("session one on branch main at {short}\n{others}{STAGE}"));
     let row = |name: &str, staged| {
-        format!("{{\"session\":\"{name}\",\"branch\":\"main\",\"head\":\"{head}\",\"staged\":{staged}}}")
+        format!(
+            "{{\"session\":\"{name}\",\"branch\":\"main\",\"head\":\"{head}\",\"staged\":{staged},\"in_progress\":null}}"
+        )
     };
     let rows = [
         staged_row("a\u{202e}", Some(&Node::new("a\u{202e}", "\"v\"").hash()), "added"),
