@@ -49,13 +49,13 @@ pub(super) fn run(args: &ResetArgs, context: &mut Context) -> Result<(), CliErro
     let paint = context.err_paint();
     context.say(&format!("HEAD is now at {}", one_line(&report.entry, report.head_branch.as_deref(), paint)));
     say_behind(&report.behind, context);
+    if let Some(underway) = report.left_underway {
+        context.say(&format!("the {} that was in progress is left, which cannot be undone", underway.name()));
+    }
     if report.staged > 0 {
         let changes =
             if report.staged == 1 { "1 change is".to_owned() } else { format!("{} changes are", report.staged) };
         context.say(&format!("{changes} staged"));
-    }
-    if let Some(underway) = report.left_underway {
-        context.say(&format!("the {} that was in progress is left", underway.name()));
     }
     let staging = say_forgotten(context, &report.dropped);
     let way = if args.hard { "--hard" } else { "--soft" };

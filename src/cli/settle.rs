@@ -5,9 +5,13 @@ use super::conflict::{self, short};
 use super::context::{Context, message};
 use super::error::{CliError, Word};
 use super::json::CommitJson;
+use super::shell::word;
 use super::text::escape_line;
+use super::undo::{say_forgotten, say_undo};
 use crate::model::NodeId;
-use crate::ops::{self, Choice, ConcludeReport, ConflictReport, Reverted, Signature, Stop, Underway};
+use crate::ops::{
+    self, AbortReport, Choice, ConcludeReport, ConflictReport, Left, Reverted, Signature, Stop, Underway,
+};
 use crate::store::{Head, Store};
 
 /// What to do with what has stopped
@@ -55,7 +59,7 @@ impl SettleArgs {
         let signature = signature(context, &store)?;
         if self.abort {
             let report = ops::abort(&store, &session, underway, &signature)?;
-            return aborted(report, underway, context);
+            return aborted(report, context);
         }
         let report = ops::conclude(&store, &session, underway, said.as_ref(), &signature)
             .map_err(|error| unsettled(error, underway))?;
@@ -103,25 +107,51 @@ fn settled(conflicts: &[ConflictReport], underway: Underway, context: &mut Conte
     Ok(())
 }
 
-fn aborted(report: ConcludeReport, underway: Underway, context: &mut Context) -> Result<(), CliError> {
+fn aborted(report: AbortReport, context: &mut Context) -> Result<(), CliError> {
     context.warn_error(report.warning);
-    context.say(&match &report.name {
-        Some(name) => escape_line(&format!("left the merge of {name}")).into_owned(),
-        None => format!("left the {}", underway.name()),
+    context.say(&match &report.left {
+        Left::Merge { name, .. } => escape_line(&format!("left the merge of {name}")).into_owned(),
+        Left::Revert { .. } | Left::Undo { .. } => "left the revert".to_owned(),
     });
-    match report.dropped {
-        0 => {}
-        1 => context.say("1 staged change is dropped, which cannot be undone"),
-        dropped => context.say(&format!("{dropped} staged changes are dropped, which cannot be undone")),
-    }
+    let staging = say_forgotten(context, &report.dropped);
     let Some(entry) = report.entry else { return Ok(()) };
-    if let Some(left) = report.left.filter(|left| *left != entry.commit.id) {
-        context.say(&format!("{} {} reset --hard {left}", context.err_paint().hint("to undo:"), context.typed()));
-    }
+    let moved = report.stood.filter(|stood| *stood != entry.commit.id);
+    let back = moved.map_or(String::new(), |stood| format!("{} merge -q --ff-only {stood} && ", context.typed()));
+    // Beginning it again stops, with a status that is not 0.
+    let settling = staging.map_or(String::new(), |staging| format!(" || {staging}"));
+    say_undo(context, &format!("{back}{}{settling}", again(&report.left, context)));
     if context.globals.json {
         return context.json_line(&CommitJson::new(&entry));
     }
     Ok(context.line(&entry.commit.id.to_string())?)
+}
+
+/// The line that begins it again.
+fn again(left: &Left, context: &Context) -> String {
+    let mut words = vec![context.typed()];
+    let (verb, message) = match left {
+        Left::Merge { message, .. } => ("merge", message.as_deref()),
+        Left::Revert { message, .. } => ("revert", message.as_deref()),
+        Left::Undo { message, .. } => ("revert", Some(message.as_str())),
+    };
+    words.push(verb.to_owned());
+    words.extend(message.map(|message| format!("--message {}", word(message))));
+    match left {
+        Left::Merge { name, .. } => words.push(word(name)),
+        Left::Revert { commits, mainline, .. } => {
+            words.extend((*mainline > 0).then(|| format!("-m {mainline}")));
+            words.extend(commits.iter().map(ToString::to_string));
+        }
+        Left::Undo { provenance, ids, commits, .. } => {
+            for (field, value) in provenance.fields() {
+                words.extend(value.map(|value| format!("--{} {}", field.replace('_', "-"), word(value))));
+            }
+            words.extend(commits.iter().map(ToString::to_string));
+            words.push("--literal --".to_owned());
+            words.extend(ids.iter().map(|id| word(id.as_str())));
+        }
+    }
+    words.join(" ")
 }
 
 fn concluded(report: ConcludeReport, underway: Underway, context: &mut Context) -> Result<(), CliError> {

@@ -62,7 +62,7 @@ pub use rev_parse::{Parsed, RevParseRequest, rev_parse};
 pub use revert::{RevertReport, RevertRequest, Reverting, revert};
 pub use rm::{matching, present};
 pub use settings::{set, setting, settings};
-pub use settle::{Choice, ConcludeReport, abort, conclude, settle};
+pub use settle::{AbortReport, Choice, ConcludeReport, Left, abort, conclude, settle};
 pub use show::show;
 pub use staged::{Condition, Forgotten, StagedReport, StagedState, Write};
 pub use status::{ProgressReport, StatusReport, status};

@@ -4,11 +4,11 @@ use super::joining::{
     Reverts, commit_step, conflicts, head_entry, run_reverts, settled_changes, settling, underway, work_out,
 };
 use super::taking::take_staged;
-use super::{ConflictReport, OpError, Reverted, Signature, Underway};
+use super::{ConflictReport, Forgotten, OpError, Reverted, Signature, Underway};
 use crate::graph::{Entry, Join, Version};
-use crate::model::{Message, NodeId, SessionName};
+use crate::model::{Message, NodeId, Provenance, SessionName};
 use crate::object::{CommitId, encode_node};
-use crate::store::{Access, Disk, Head, NodeBytes, Number, Progress, SessionView, Store, StoreError};
+use crate::store::{Access, Disk, Head, NodeBytes, Number, Progress, SessionView, Store, StoreError, Undo};
 use std::collections::BTreeSet;
 
 /// On what a conflict is to be settled.
@@ -60,7 +60,7 @@ pub fn settle<D: Disk>(
     })
 }
 
-/// What [`conclude`] or [`abort`] did.
+/// What [`conclude`] did.
 #[derive(Debug)]
 pub struct ConcludeReport {
     /// What was made, and where it stopped again.
@@ -69,12 +69,53 @@ pub struct ConcludeReport {
     pub entry: Option<Entry>,
     /// Where the session stands.
     pub head: Head,
+    /// What failed after it was durable.
+    pub warning: Option<StoreError>,
+}
+
+/// What was in progress and is left, with all that begins it again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// A merge.
+    Merge {
+        /// What was merged, by its name.
+        name: String,
+        /// What the commit was to say, where that was said.
+        message: Option<String>,
+    },
+    /// Commits that were to be undone.
+    Revert {
+        /// The one that stopped, and those to come.
+        commits: Vec<CommitId>,
+        /// To which parent merges go back, counted from 1; 0 where none was named.
+        mainline: u64,
+        /// What the commit was to say, where that was said.
+        message: Option<String>,
+    },
+    /// What came from somewhere.
+    Undo {
+        /// From where.
+        provenance: Provenance,
+        /// Of which nodes.
+        ids: Vec<NodeId>,
+        /// Of which commits; of all where there is none.
+        commits: Vec<CommitId>,
+        /// What the commit was to say.
+        message: String,
+    },
+}
+
+/// What [`abort`] did.
+#[derive(Debug)]
+pub struct AbortReport {
+    /// The commit on which the session stands; `None` before the first one.
+    pub entry: Option<Entry>,
     /// The commit on which it stood.
-    pub left: Option<CommitId>,
-    /// What was merged, by its name.
-    pub name: Option<String>,
-    /// How many staged changes were dropped.
-    pub dropped: usize,
+    pub stood: Option<CommitId>,
+    /// What is left.
+    pub left: Left,
+    /// The staged changes that were dropped, also those that settle a conflict on what stands.
+    pub dropped: Forgotten,
     /// What failed after it was durable.
     pub warning: Option<StoreError>,
 }
@@ -85,7 +126,7 @@ struct Plan {
     progress: Progress,
     /// The nodes that it is about: what is staged for them is taken.
     concerned: BTreeSet<NodeId>,
-    dropped: usize,
+    dropped: Forgotten,
 }
 
 impl Plan {
@@ -93,7 +134,9 @@ impl Plan {
         let progress = underway(view, wanted)?.clone();
         let join = work_out(view.tables, &view.head, &progress)?.join;
         let concerned: BTreeSet<_> = join.changes.keys().chain(join.conflicts.keys()).cloned().collect();
-        let dropped = view.changes()?.keys().filter(|id| concerned.contains(*id)).count();
+        let mut staged = view.staged.replay().map_err(StoreError::from)?;
+        staged.retain(|id, _| concerned.contains(id));
+        let dropped = Forgotten::of(&staged);
         Ok((Self { head: view.head_commit()?, progress, concerned, dropped }, join))
     }
 
@@ -131,13 +174,11 @@ pub fn conclude<D: Disk>(
         let changes = settled_changes(tables, &row.head, &staged, worked.join)?;
         staged.retain(|id, _| !plan.takes(id));
         let words = signature.saying(message.cloned().unwrap_or(worked.message));
-        let left = plan.head.map(|number| tables.commit_id(number)).transpose()?;
         let mut reverted = Reverted::default();
-        let (mut name, mut reason) = (None, "revert".to_owned());
+        let mut reason = "revert".to_owned();
         let makes = match &plan.progress {
-            Progress::Merge { name: theirs, .. } => {
-                reason = format!("merge {theirs}");
-                name = Some(theirs.clone());
+            Progress::Merge { name, .. } => {
+                reason = format!("merge {name}");
                 !worked.is_done
             }
             Progress::Revert { .. } => !changes.is_empty(),
@@ -160,7 +201,7 @@ pub fn conclude<D: Disk>(
         }
         tables.set_session(session, &row)?;
         let entry = head_entry(tables, &row.head)?;
-        Ok(ConcludeReport { reverted, entry, head: row.head, left, name, dropped: 0, warning: None })
+        Ok(ConcludeReport { reverted, entry, head: row.head, warning: None })
     })?;
     Ok(ConcludeReport { warning, ..report })
 }
@@ -172,27 +213,35 @@ pub fn abort<D: Disk>(
     session: &SessionName,
     wanted: Underway,
     signature: &Signature,
-) -> Result<ConcludeReport, OpError> {
+) -> Result<AbortReport, OpError> {
     let check = |view: &SessionView<'_, _>| Ok(Plan::of(view, wanted)?.0);
     let (report, warning) = take_staged(store, session, check, Plan::takes, |tables, taking, plan| {
         let view = taking.view(tables, session)?;
         plan.holds(&view)?;
         let mut row = taking.row(&view);
         drop(view);
-        let left = plan.head.map(|number| tables.commit_id(number)).transpose()?;
+        let stood = plan.head.map(|number| tables.commit_id(number)).transpose()?;
         row.progress = None;
-        let mut name = None;
-        match plan.progress {
-            Progress::Merge { name: theirs, .. } => name = Some(theirs),
-            Progress::Revert { start, reached, .. } if plan.head == Some(reached) && start != reached => {
-                tables.advance_head(session, &mut row, start, signature.time, "revert: aborted")?;
+        let ids = |numbers: Vec<Number>| -> Result<Vec<_>, StoreError> {
+            numbers.into_iter().map(|number| tables.commit_id(number)).collect()
+        };
+        let mut back = None;
+        let left = match plan.progress {
+            Progress::Merge { name, message, .. } => Left::Merge { name, message },
+            Progress::Revert { start, reached, commits, mainline, message } => {
+                back = (plan.head == Some(reached) && start != reached).then_some(start);
+                Left::Revert { commits: ids(commits)?, mainline, message }
             }
-            Progress::Revert { .. } | Progress::Undo(_) => {}
+            Progress::Undo(Undo { provenance, ids: nodes, commits, message }) => {
+                Left::Undo { provenance, ids: nodes, commits: ids(commits)?, message }
+            }
+        };
+        if let Some(start) = back {
+            tables.advance_head(session, &mut row, start, signature.time, "revert: aborted")?;
         }
         tables.set_session(session, &row)?;
         let entry = head_entry(tables, &row.head)?;
-        let (reverted, dropped) = (Reverted::default(), plan.dropped);
-        Ok(ConcludeReport { reverted, entry, head: row.head, left, name, dropped, warning: None })
+        Ok(AbortReport { entry, stood, left, dropped: plan.dropped, warning: None })
     })?;
-    Ok(ConcludeReport { warning, ..report })
+    Ok(AbortReport { warning, ..report })
 }

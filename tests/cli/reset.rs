@@ -216,7 +216,7 @@ fn a_branch_without_commits_is_put_somewhere_and_cannot_be_put_back() {
     place.mnem(&["reset", "own", "--session", "s"]).says(
         &own,
         &format!(
-            "HEAD is now at {} (HEAD, main, own) first\n2 changes are staged\n\
+            "HEAD is now at {} (HEAD -> main, own) first\n2 changes are staged\n\
              there was no commit here before, so there is none to go back to\n",
             &own[..10]
         ),

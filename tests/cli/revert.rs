@@ -207,10 +207,12 @@ fn leaving_it_goes_back_to_where_it_began() {
     let was = told();
     assert_eq!(place.mnem(&["revert", "HEAD", "HEAD~2"]).answer().status, 3);
     place.mnem(&["revert", "-q", "--resolve", "n=theirs"]).output();
-    let left = commit(&place, "HEAD");
+    let (left, two) = (commit(&place, "HEAD"), commit(&place, &format!("{head}~2")));
     let answer = place.mnem(&["revert", "--abort"]).answer();
     let said = format!(
-        "left the revert\n1 staged change is dropped, which cannot be undone\nto undo: mnem reset --hard {left}\n"
+        "left the revert\n1 change is no longer staged\n\
+         to undo: mnem merge -q --ff-only {left} && mnem revert {two} || printf '%s\\n' '{{\"id\":\"n\",\"content\":\"1\",\
+         \"content_kind\":\"note\",\"provenance\":{{}}}}' | mnem put -q --jsonl -\n"
     );
     assert_eq!((answer.status, answer.stdout, answer.stderr), (0, format!("{head}\n"), said));
     assert!(told() == was);
@@ -218,7 +220,8 @@ fn leaving_it_goes_back_to_where_it_began() {
     assert_eq!(place.mnem(&["revert", "HEAD", "HEAD~2"]).answer().status, 3);
     place.mnem(&["put", "-qm", "beside", "beside", "1", "--session", "two"]).output();
     let tip = commit(&place, "HEAD");
-    place.mnem(&["revert", "--abort"]).says(&format!("{tip}\n"), "left the revert\n");
+    let said = format!("left the revert\nto undo: mnem revert {two}\n");
+    place.mnem(&["revert", "--abort"]).says(&format!("{tip}\n"), &said);
 }
 
 #[test]

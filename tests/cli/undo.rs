@@ -97,11 +97,57 @@ fn what_is_too_long_for_a_line_is_said_to_be_lost() {
     place.mnem(&["put", "-q", "k", &"x".repeat(4096)]).output();
     place.mnem(&["restore", "k"]).says("k\n", lost);
     place.mnem(&["put", "-q", "k", &"x".repeat(4096)]).output();
-    let here = format!("HEAD is now at {} (HEAD, main) forget the allergies\n{lost}", &THIRD[..10]);
+    let here = format!("HEAD is now at {} (HEAD -> main) forget the allergies\n{lost}", &THIRD[..10]);
     place.mnem(&["reset", "--hard"]).says(&format!("{THIRD}\n"), &here);
     place.mnem(&["put", "-q", "k", &"x".repeat(2000)]).output();
     let restored = place.mnem(&["restore", "k"]).answer();
     assert_eq!(place.undo(&restored).output(), "k\n");
+}
+
+#[test]
+fn what_was_in_progress_and_is_left_begins_again_as_it_was_settled() {
+    let put = |place: &Place, id: &str, content: &str, more: &[&str]| {
+        place.mnem(&["put", "-q", "-m", content, id, content]).arguments(more).output();
+    };
+    let begun: &[(&str, &[&str], &[&str])] = &[
+        ("merge", &["it's"], &["one=theirs", "two=ours", "three=delete"]),
+        ("merge", &["it's", "-m", NASTY], &["one=base"]),
+        ("revert", &["HEAD", "HEAD~4", "HEAD~5"], &["three=theirs"]),
+        ("revert", &["HEAD~5", "--message", "it's"], &["two=ours"]),
+        ("revert", &["--source", "it's", "--", "t*"], &["two=delete"]),
+        ("revert", &["--source", "it's"], &[]),
+    ];
+    for (verb, arguments, choices) in begun {
+        let place = Place::with_store();
+        for id in ["one", "two", "three"] {
+            put(&place, id, "base\nkept", &[]);
+        }
+        place.mnem(&["switch", "-qc", "it's"]).output();
+        for id in ["one", "two", "three"] {
+            put(&place, id, "theirs", &[]);
+        }
+        place.mnem(&["switch", "-q", "main"]).output();
+        for id in ["one", "two", "three"] {
+            put(&place, id, "ours\nkept", &["--source", "it's"]);
+        }
+        for id in ["one", "two", "three"] {
+            put(&place, id, "ours\nnew", &[]);
+        }
+        put(&place, "last", "l", &[]);
+        place.mnem(&["put", "-q", "staged", "s"]).output();
+        let stopped = place.mnem(&[verb]).arguments(*arguments).answer();
+        assert_eq!(stopped.status, 3, "{verb} {arguments:?}: {stopped:?}");
+        for choice in *choices {
+            place.mnem(&[verb, "-q", "--resolve", choice]).output();
+        }
+        let before = seen(&place);
+        let done = place.mnem(&[verb, "--abort"]).answer();
+        assert!(done.status == 0 && seen(&place) != before, "{done:?}");
+        let undone = place.undo(&done).answer();
+        for (found, expected) in seen(&place).iter().zip(&before) {
+            assert_eq!(found, expected, "{verb} {arguments:?}: {done:?}{undone:?}");
+        }
+    }
 }
 
 #[test]
