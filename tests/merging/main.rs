@@ -1,0 +1,9 @@
+//! Merges and reverts of whole memories, in random histories, held against naive readings of what is to come of them.
+
+mod body;
+mod dice;
+mod joins;
+mod naive;
+mod origins;
+mod place;
+mod script;
