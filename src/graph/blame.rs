@@ -148,7 +148,7 @@ fn content_of(part: &str, unit: Unit) -> Content {
 }
 
 /// A text of several lines goes by line, an object or array by leaf, all else as a whole.
-pub(super) fn suited(content: &Content) -> Unit {
+fn suited(content: &Content) -> Unit {
     match content.text() {
         Some(text) if lines(&text).len() > 1 => Unit::Line,
         None if content.json().starts_with(['[', '{']) => Unit::Leaf,

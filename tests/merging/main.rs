@@ -7,3 +7,4 @@ mod naive;
 mod origins;
 mod place;
 mod script;
+mod undoing;

@@ -1,8 +1,7 @@
 //! Taking back what came from somewhere, and keeping what was made of it since.
 
 use super::join::{Conflict, Join, Version, merge_versions};
-use crate::graph::blame::suited;
-use crate::graph::{Held, NodeFilter, NodeVersions, lineage};
+use crate::graph::{Held, NodeFilter, NodeVersions, Unit, lineage};
 use crate::model::NodeId;
 use crate::object::{Leaf, ObjectId, get};
 use crate::store::{Access, Number, StoreError, Tables};
@@ -14,7 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// leaf of what stands comes from there any more.
 ///
 /// Only what `commits` wrote where they are named. Of several such versions after each other, what stood before the first
-/// comes back.
+/// comes back. A version that a merge wrote took the place of the one that has its content; where none has, what would stand
+/// without it is not known, and it is a conflict.
 pub fn undone<A: Access>(
     tables: &Tables<A>,
     head: Number,
@@ -29,11 +29,20 @@ pub fn undone<A: Access>(
         let ours = get(tables, root, id)?;
         let mut version = Version::Stored(ours);
         let runs = runs(tables, ours, id, filter, commits)?;
-        for run in &runs {
+        for (nth, run) in runs.iter().enumerate() {
             let (written, before) = (Version::Stored(Some(run.written)), Version::Stored(run.before));
-            let merged = merge_versions(tables, &written, &version, &before, note)?;
+            let merged = if run.is_merge {
+                Version::Undecided
+            } else {
+                merge_versions(tables, &written, &version, &before, note)?
+            };
             if merged == Version::Undecided {
-                if !stands(tables, id, ours, &runs)? {
+                // What a newer one had taken away is back by now.
+                let mut is_standing = stands(tables, id, ours, &runs)?;
+                for newer in &runs[..nth] {
+                    is_standing = is_standing || stands(tables, id, newer.before, &runs)?;
+                }
+                if !is_standing {
                     break;
                 }
                 join.conflicts.insert(id.clone(), Conflict { base: written, ours, theirs: before });
@@ -58,6 +67,9 @@ struct Run {
     records: Vec<Number>,
     /// What stood before the first of them.
     before: Option<Leaf>,
+    /// Whether one of them took the place of several, and has a content of its own: what would stand without it is not
+    /// known then.
+    is_merge: bool,
 }
 
 /// The versions that are to be taken back of those from which the one in `leaf` came, newest first.
@@ -74,19 +86,33 @@ fn runs<A: Access>(
     while let Some(leaf) = open.pop_last() {
         let (number, commit) = tables.commit_that_wrote(leaf.0)?;
         let before = commit.parents.iter().map(|&parent| get(tables, tables.root(Some(parent))?, id));
-        let before = before.collect::<Result<Vec<_>, StoreError>>()?;
-        open.extend(before.iter().copied().flatten());
+        let all_before = before.collect::<Result<Vec<_>, StoreError>>()?;
+        open.extend(all_before.iter().copied().flatten());
         let is_chosen = commits.is_none_or(|commits| commits.contains(&number));
-        if !is_chosen || !filter.admits(tables, Held::Stored(leaf), &tables.node(leaf.0, leaf.1)?)? {
+        let node = tables.node(leaf.0, leaf.1)?;
+        if !is_chosen || !filter.admits(tables, Held::Stored(leaf), &node)? {
             continue;
         }
-        let before = before.first().copied().flatten();
-        match runs.iter_mut().find(|run| run.before == Some(leaf)) {
-            Some(run) => {
-                run.records.push(leaf.0);
-                run.before = before;
+        let mut before = all_before.first().copied().flatten();
+        let mut is_merge = all_before.iter().any(|other| *other != before);
+        if is_merge {
+            for &other in all_before.iter().flatten() {
+                if tables.node(other.0, other.1)?.content == node.content {
+                    (before, is_merge) = (Some(other), false);
+                    break;
+                }
             }
-            None => runs.push(Run { written: leaf, records: vec![leaf.0], before }),
+        }
+        let mut is_first = true;
+        // Of several that follow on this one, each on a branch of its own, all go back to what stood before it.
+        for run in runs.iter_mut().filter(|run| run.before == Some(leaf)) {
+            run.records.push(leaf.0);
+            run.before = before;
+            run.is_merge |= is_merge;
+            is_first = false;
+        }
+        if is_first {
+            runs.push(Run { written: leaf, records: vec![leaf.0], before, is_merge });
         }
     }
     Ok(runs)
@@ -96,7 +122,8 @@ fn runs<A: Access>(
 fn stands<A: Access>(tables: &Tables<A>, id: &NodeId, leaf: Option<Leaf>, runs: &[Run]) -> Result<bool, StoreError> {
     let Some(leaf) = leaf else { return Ok(false) };
     let versions = NodeVersions::of(tables, id, leaf);
-    let unit = suited(&tables.node(leaf.0, leaf.1)?.content);
+    // A line that is alone may be one of several that stood there before.
+    let unit = if tables.node(leaf.0, leaf.1)?.content.text().is_some() { Unit::Line } else { Unit::Leaf };
     let parts = lineage(&versions, leaf.0, unit, &|_| Ok(false), None)?.parts;
     Ok(parts.iter().any(|part| runs.iter().any(|run| run.records.contains(&part.version))))
 }
