@@ -81,7 +81,6 @@ pub fn revert<D: Disk>(
         let mut row = view.next_row();
         drop(view);
         let staged = staged_changes(&path, &bytes, row.consumed)?;
-        row.orig_head = Some(start);
         let mut reverted = Reverted::default();
         let message = request.message.as_ref().map(|message| message.as_str().to_owned());
         match &request.what {
@@ -107,6 +106,10 @@ pub fn revert<D: Disk>(
         }
         if reverted.made.is_empty() && reverted.stopped.is_none() {
             return Err(OpError::NothingToCommit);
+        }
+        // Where nothing was made yet HEAD is where it was, and it may be left so.
+        if !reverted.made.is_empty() {
+            row.orig_head = Some(start);
         }
         tables.set_session(session, &row)?;
         Ok(RevertReport { reverted, head: row.head, doubts: Vec::new(), warning: None })

@@ -3,8 +3,10 @@
 mod body;
 mod dice;
 mod joins;
+mod model;
 mod naive;
 mod origins;
 mod place;
 mod script;
 mod undoing;
+mod verbs;
