@@ -201,10 +201,10 @@ mod reads {
     };
     use mnemosyne::object::{New, encode_node, node_object_id, update};
     use mnemosyne::ops::{
-        AmendRequest, Assertion, Between, BlameReport, BlameRequest, GrepRequest, Group, LogFilter, LsRequest,
-        ResetMode, Target, Write, amend, batch, blame, branches, check, complete_ids, create_branch, create_tag,
-        delete_branches, delete_tags, diff, grep, log, ls, rename_branch, reset, set, show, switch, tags, test,
-        versions_of,
+        AmendRequest, Assertion, Between, BlameReport, BlameRequest, Condition, FastForward, GrepRequest, Group,
+        LogFilter, LsRequest, MergeOutcome, MergeRequest, ResetMode, Signature, Target, Write, amend, batch, blame,
+        branches, check, complete_ids, create_branch, create_tag, delete_branches, delete_tags, diff, grep, log, ls,
+        merge, put_and_commit, rename_branch, reset, set, show, switch, tags, test, try_merge, versions_of,
     };
     use mnemosyne::store::{CommitWords, Disk, Files, LogError, LogView, Number, StagedLog, Store, StoreError, init};
     use redb::{BackendError, StorageBackend};
@@ -537,6 +537,106 @@ mod reads {
         for (short, long) in own(short).into_iter().zip(own(long)) {
             assert!(long <= short + 8, "{told}");
             assert!(long <= 40, "{told}");
+        }
+    }
+
+    /// Asks for a merge of what this revision names.
+    fn merging(text: &str) -> MergeRequest {
+        MergeRequest {
+            revision: Revision::parse(text, &|_| None).expect("a revision"),
+            fast_forward: FastForward::Allowed,
+            unrelated: false,
+            message: None,
+            signature: Signature {
+                author: Author::new("Ada").expect("an author"),
+                time: CommitTime::new(0, 0).expect("a time"),
+            },
+        }
+    }
+
+    /// What the database reads to open any transaction that writes.
+    fn opening(store: &Store<Counting>, reads: &AtomicUsize) -> usize {
+        reads.store(0, Ordering::Relaxed);
+        set(store, "author", Some("Ada")).expect("set");
+        reads.load(Ordering::Relaxed)
+    }
+
+    #[test]
+    fn a_merge_reads_what_differs_and_not_the_memory() {
+        let place = tempfile::tempdir().expect("a directory");
+        let session = SessionName::default();
+        let time = CommitTime::new(0, 0).expect("a time");
+        let counted = |nodes: usize| {
+            let (store, reads) = store_of(nodes, place.path());
+            let rewrite = |which: &dyn Fn(usize) -> usize, content: &str| {
+                let node = |nth: usize| {
+                    Write::Set(Node {
+                        id: id(&format!("part/{}/{}", which(nth), nth % 10)),
+                        content: Content::from_text(content),
+                        content_kind: ContentKind::Note,
+                        provenance: Provenance::default(),
+                        event_time: None,
+                    })
+                };
+                let words = CommitWords {
+                    author: Author::new("Ada").expect("an author"),
+                    time,
+                    message: Message::new(content).expect("a message"),
+                };
+                put_and_commit(&store, &session, (0..10).map(node).collect(), Condition::Any, &words)
+                    .expect("a commit");
+            };
+            let side = BranchName::new("side").expect("a name");
+            switch(&store, &session, &Target::Create(side, None), time).expect("a branch");
+            rewrite(&|nth| nth, "theirs");
+            switch(&store, &session, &Target::Previous, time).expect("the branch before");
+            rewrite(&|nth| 20 + nth, "ours");
+            reads.store(0, Ordering::Relaxed);
+            let trial = try_merge(&store, &session, &merging("side")).expect("a trial");
+            assert!(matches!(trial.outcome, MergeOutcome::Merged));
+            assert_eq!(trial.changes.len(), 10);
+            let tried = reads.swap(0, Ordering::Relaxed);
+            let report = merge(&store, &session, &merging("side")).expect("a merge");
+            assert!(matches!(report.outcome, MergeOutcome::Merged));
+            let merged = reads.swap(0, Ordering::Relaxed) - opening(&store, &reads);
+            reads.store(0, Ordering::Relaxed);
+            assert_eq!(ls(&store, &session, &LsRequest::default()).expect("nodes").nodes.len(), nodes);
+            [tried, merged, reads.load(Ordering::Relaxed)]
+        };
+        let (small, large) = (counted(1_000), counted(10_000));
+        let told = format!("{small:?} {large:?}");
+        assert!(large[2] > 5 * small[2], "{told}");
+        for at in 0..2 {
+            assert!(large[at] <= 2 * small[at], "{told}");
+        }
+    }
+
+    #[test]
+    fn what_is_there_or_ahead_is_merged_without_reading_the_history() {
+        let place = tempfile::tempdir().expect("a directory");
+        let session = SessionName::default();
+        let time = CommitTime::new(0, 0).expect("a time");
+        let counted = |commits: usize| {
+            let (store, reads) = history_of(commits, 0, place.path());
+            let old = Revision::parse("HEAD~50", &|_| None).expect("a revision");
+            let branch = |text: &str| BranchName::new(text).expect("a name");
+            create_branch(&store, &session, &branch("old"), &old, false, time).expect("a branch");
+            let merged = |text: &str, wanted: fn(&MergeOutcome) -> bool| {
+                reads.store(0, Ordering::Relaxed);
+                let report = merge(&store, &session, &merging(text)).expect("a merge");
+                assert!(wanted(&report.outcome), "{report:?}");
+                reads.load(Ordering::Relaxed)
+            };
+            let there = merged("old", |outcome| matches!(outcome, MergeOutcome::UpToDate));
+            let stands = Target::Branch(branch("old"), Revision::parse("old", &|_| None).expect("a revision"));
+            switch(&store, &session, &stands, time).expect("it stands there");
+            let ahead = merged("main", |outcome| matches!(outcome, MergeOutcome::FastForward));
+            [there, ahead - opening(&store, &reads)]
+        };
+        let (short, long) = (counted(100), counted(10_000));
+        let told = format!("{short:?} {long:?}");
+        for (short, long) in short.into_iter().zip(long) {
+            assert!(long <= 2 * short, "{told}");
         }
     }
 
