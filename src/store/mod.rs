@@ -26,6 +26,8 @@ pub use error::StoreError;
 #[cfg(feature = "internals")]
 pub use init::create_tables;
 pub use init::{Created, init};
+#[cfg(feature = "internals")]
+pub use open::Snapshot;
 pub use open::{MayBeDamage, Store};
 #[cfg(feature = "internals")]
 pub use private::clone_at;
