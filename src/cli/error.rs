@@ -308,6 +308,9 @@ impl From<OpError> for CliError {
                     "see 'mnem status'; finish it with 'mnem {name} --continue', or leave it with 'mnem {name} --abort'"
                 ))
             }
+            OpError::NothingChosen => {
+                Self::of(Word::NothingToCommit, &error).hint("see what a range chooses with 'mnem log --oneline A..B'")
+            }
             OpError::NothingInProgress(_) => Self::of(Word::Usage, &error).hint("see 'mnem status'"),
             OpError::Unsettled(ref ids) => {
                 Self::of(Word::Conflict, &error).about(&quoted(ids)).hint("see 'mnem status'")

@@ -4,6 +4,7 @@ use super::commit_text::{SHORT, one_line};
 use super::context::Context;
 use super::error::CliError;
 use super::json::CommitJson;
+use super::settle::again;
 use super::text::escape_line;
 use super::undo::{say_forgotten, say_undo};
 use crate::graph::Revision;
@@ -49,9 +50,10 @@ pub(super) fn run(args: &ResetArgs, context: &mut Context) -> Result<(), CliErro
     let paint = context.err_paint();
     context.say(&format!("HEAD is now at {}", one_line(&report.entry, report.head_branch.as_deref(), paint)));
     say_behind(&report.behind, context);
-    if let Some(underway) = report.left_underway {
-        context.say(&format!("the {} that was in progress is left, which cannot be undone", underway.name()));
-    }
+    let beginning = report.left_behind.as_ref().map(|left| {
+        context.say("what was in progress is left");
+        again(left, context)
+    });
     if report.staged > 0 {
         let changes =
             if report.staged == 1 { "1 change is".to_owned() } else { format!("{} changes are", report.staged) };
@@ -67,9 +69,15 @@ pub(super) fn run(args: &ResetArgs, context: &mut Context) -> Result<(), CliErro
             None
         }
     };
-    let undo: Vec<_> = moving.into_iter().chain(staging).collect();
+    // Beginning it again stops, with a status that is not 0.
+    let (between, back): (_, Vec<_>) = match &beginning {
+        Some(_) => (" || ", moving.iter().map(|moving| format!("{moving} && ")).collect()),
+        None => (" && ", Vec::new()),
+    };
+    let steps = if beginning.is_some() { beginning } else { moving };
+    let undo: Vec<_> = steps.into_iter().chain(staging).collect();
     if !undo.is_empty() {
-        say_undo(context, &undo.join(" && "));
+        say_undo(context, &format!("{}{}", back.concat(), undo.join(between)));
     }
     if context.globals.json {
         return context.json_line(&CommitJson::new(&report.entry));

@@ -127,7 +127,7 @@ fn aborted(report: AbortReport, context: &mut Context) -> Result<(), CliError> {
 }
 
 /// The line that begins it again.
-fn again(left: &Left, context: &Context) -> String {
+pub(super) fn again(left: &Left, context: &Context) -> String {
     let mut words = vec![context.typed()];
     let (verb, message) = match left {
         Left::Merge { message, .. } => ("merge", message.as_deref()),
@@ -184,7 +184,7 @@ pub(super) fn made(reverted: &Reverted, head: &Head, context: &mut Context) -> R
         context.say(&one_line(entry, head.branch(), paint));
     }
     for id in &reverted.unchanged {
-        context.say(&format!("nothing of {} is left to undo", short(id)));
+        context.say(&format!("undoing {} changes nothing", short(id)));
     }
     print(&reverted.made, context)
 }

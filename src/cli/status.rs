@@ -180,7 +180,9 @@ fn told_progress(progress: &ProgressReport) -> String {
     let what = match (progress.underway, &progress.name, progress.commit) {
         (Underway::Merge, Some(name), Some(id)) => format!("merging {} ({})", escape_line(name), short(&id)),
         (Underway::Revert, _, Some(id)) => format!("undoing {}", short(&id)),
-        (Underway::Merge | Underway::Revert, _, _) => "undoing what came from somewhere".to_owned(),
+        (Underway::Merge | Underway::Revert, name, _) => {
+            format!("undoing what came from {}", escape_line(name.as_deref().unwrap_or_default()))
+        }
     };
     let to_come = match progress.to_come {
         0 => String::new(),

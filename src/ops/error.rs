@@ -109,6 +109,9 @@ pub enum OpError {
     /// The base of a conflict conflicts itself.
     #[error("'{0}' has no base: where the histories cross it conflicts itself")]
     NoBase(NodeId),
+    /// The revisions choose no commit.
+    #[error("no commit is chosen")]
+    NothingChosen,
     /// A merge would make a commit although none was wanted.
     #[error("HEAD is no ancestor of '{0}'")]
     NotFastForward(String),
@@ -199,6 +202,7 @@ impl MayBeDamage for OpError {
             | Self::NoConflict(_)
             | Self::NoBase(_)
             | Self::NotFastForward(_)
+            | Self::NothingChosen
             | Self::Mainline { .. }
             | Self::WouldOverwrite(_) => false,
         }

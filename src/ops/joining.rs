@@ -9,7 +9,7 @@ use crate::graph::{
     Entry, Join, NodeFilter, Reach, Removal, Surroundings, Version, Writer, join, last_version, merge_bases,
     merged_base, removal, undone, written,
 };
-use crate::model::{Author, CommitTime, Message, Node, NodeId, SessionName};
+use crate::model::{Author, CommitTime, Message, Node, NodeId, Provenance, SessionName};
 use crate::object::{CommitId, Link, ObjectId, encode_node, get};
 use crate::store::{
     Access, Change, CommitRecord, CommitWords, Head, NodeBytes, Number, Progress, Session, SessionView, StagedChange,
@@ -383,7 +383,7 @@ pub(super) fn run_reverts(
             let conflicts = conflicts(tables, &row.head, staged, &worked)?;
             reverted.stopped = Some(Stop { commit: Some(id), conflicts });
             row.progress = Some(progress);
-            return Ok(());
+            break;
         }
         if worked.join.changes.is_empty() {
             reverted.unchanged.push(id);
@@ -395,7 +395,21 @@ pub(super) fn run_reverts(
         }
         commits = rest;
     }
+    reverted.look_again(tables, &row.head)?;
     Ok(())
+}
+
+impl Reverted {
+    /// Tells the refs of what was made as they are at the end.
+    fn look_again<A: Access>(&mut self, tables: &Tables<A>, head: &Head) -> Result<(), StoreError> {
+        if let Some((last, others)) = self.made.split_last_mut() {
+            others.iter_mut().for_each(|entry| (entry.is_head, entry.refs) = (false, Vec::new()));
+            if let Some(entry) = head_entry(tables, head)? {
+                *last = entry;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The commit on which a head stands.
@@ -403,6 +417,65 @@ pub(super) fn head_entry<A: Access>(tables: &Tables<A>, head: &Head) -> Result<O
     let Some(number) = tables.head_commit(head)? else { return Ok(None) };
     let commit = tables.commit(number)?;
     Ok(Some(Surroundings::new(tables, head)?.entry(tables, number, commit, &BTreeMap::new())?))
+}
+
+/// What was in progress and is left, with all that begins it again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// A merge.
+    Merge {
+        /// What was merged, by its name.
+        name: String,
+        /// What the commit was to say, where that was said.
+        message: Option<String>,
+    },
+    /// Commits that were to be undone.
+    Revert {
+        /// The one that stopped, and those to come.
+        commits: Vec<CommitId>,
+        /// To which parent merges go back, counted from 1; 0 where none was named.
+        mainline: u64,
+        /// What the commit was to say, where that was said.
+        message: Option<String>,
+    },
+    /// What came from somewhere.
+    Undo {
+        /// From where.
+        provenance: Provenance,
+        /// Of which nodes.
+        ids: Vec<NodeId>,
+        /// Of which commits; of all where there is none.
+        commits: Vec<CommitId>,
+        /// What the commit was to say.
+        message: String,
+    },
+}
+
+impl Left {
+    /// What is left with this.
+    pub(super) fn of<A: Access>(tables: &Tables<A>, progress: &Progress) -> Result<Self, StoreError> {
+        let ids = |numbers: &[Number]| -> Result<Vec<_>, StoreError> {
+            numbers.iter().map(|number| tables.commit_id(*number)).collect()
+        };
+        Ok(match progress {
+            Progress::Merge { name, message, .. } => Self::Merge { name: name.clone(), message: message.clone() },
+            Progress::Revert { commits, mainline, message, .. } => {
+                Self::Revert { commits: ids(commits)?, mainline: *mainline, message: message.clone() }
+            }
+            Progress::Undo(Undo { provenance, ids: nodes, commits, message }) => Self::Undo {
+                provenance: provenance.clone(),
+                ids: nodes.clone(),
+                commits: ids(commits)?,
+                message: message.clone(),
+            },
+        })
+    }
+}
+
+/// From where a provenance says that something came, in words.
+pub(super) fn told_provenance(provenance: &Provenance) -> String {
+    let told = provenance.fields().into_iter().filter_map(|(name, value)| Some((name.replace('_', " "), value?)));
+    told.map(|(name, value)| format!("{name} '{value}'")).collect::<Vec<_>>().join(", ")
 }
 
 /// Whether `one` is an ancestor of `other`.

@@ -2,7 +2,7 @@
 
 use super::joining::refuse_in_progress;
 use super::staged::Forgotten;
-use super::{OpError, Underway};
+use super::{Left, OpError};
 use crate::graph::{Doubt, Entry, Memory, Reach, Revision, Surroundings, Walk, changed_in_memory, resolve};
 use crate::model::{CommitTime, NodeId, SessionName};
 use crate::object::{CommitId, ObjectId, encode_node, get, node_object_id};
@@ -36,7 +36,7 @@ pub struct ResetReport {
     /// The staged changes that were dropped.
     pub dropped: Forgotten,
     /// What was in progress, which is left.
-    pub left_underway: Option<Underway>,
+    pub left_behind: Option<Left>,
     /// What the name of the revision stands for beside what was taken.
     pub doubt: Option<Doubt>,
     /// What failed after the move was durable.
@@ -104,7 +104,7 @@ pub fn reset<D: Disk>(
     };
     let (report, warning) = store.write(snapshot, |tables| {
         let view = SessionView::new(tables, session, &path, &bytes)?;
-        let left_underway = view.progress().map(Underway::from);
+        let left_behind = view.progress().map(|progress| Left::of(tables, progress)).transpose()?;
         let mut row = Session { consumed, orig_head: old, progress: None, ..view.next_row() };
         if view.head_commit()? != old {
             return Err(OpError::Moved);
@@ -124,7 +124,7 @@ pub fn reset<D: Disk>(
             behind,
             staged: restaged.len(),
             dropped,
-            left_underway,
+            left_behind,
             doubt: resolved.doubt.clone(),
             warning: None,
         })

@@ -23,7 +23,8 @@ pub struct RestoreReport {
 
 /// Forgets what is staged for the nodes that `patterns` choose; with a revision, stages its version of them instead.
 ///
-/// All or none, one fsync; none where nothing has to change. A conflict of what is in progress is settled by it.
+/// All or none, one fsync; none where nothing has to change. A conflict of what is in progress is settled by it,
+/// where its id is named or a revision is.
 pub fn restore<D: Disk>(
     store: &Store<D>,
     session: &SessionName,
@@ -67,7 +68,9 @@ pub fn restore<D: Disk>(
     for (id, source) in &wanted {
         let head = heads.get(id).map(|(_, object)| *object);
         let version = source.as_ref().map(|(object, bytes)| (*object, bytes.as_slice()));
-        let entries = if conflicts.contains_key(id) {
+        // Who names it settles it; a pattern only takes back what is staged.
+        let is_named = revision.is_some() || patterns.iter().any(|pattern| pattern.exact() == Some(id));
+        let entries = if is_named && conflicts.contains_key(id) {
             settling(id, version.map(|(_, bytes)| bytes), head).to_vec()
         } else {
             entries(id, version, head, staged.get(id).copied())

@@ -2,7 +2,7 @@
 
 use super::joining::{
     Reverts, Signature, commit_step, conflicts, head_entry, parent_of, refuse_in_progress, refuse_staged, run_reverts,
-    settled_changes, work_out,
+    settled_changes, told_provenance, work_out,
 };
 use super::{OpError, Reverted, Stop};
 use crate::graph::{ChangeFilter, Doubt, Ends, NodeFilter, Revision, Selection, Walk, resolve, resolve_all};
@@ -125,6 +125,9 @@ fn refuse_first<A: Access>(
     request: &RevertRequest,
 ) -> Result<(), OpError> {
     let (tables, start) = (view.tables, resolve(view, &Revision::head())?.number);
+    if commits.is_empty() && !request.selections.is_empty() {
+        return Err(OpError::NothingChosen);
+    }
     let staged = view.staged.replay().map_err(StoreError::from)?;
     let steps = match &request.what {
         Reverting::Commits { mainline } => {
@@ -220,7 +223,5 @@ fn ids_from<A: Access>(
 }
 
 fn default_message(provenance: &Provenance) -> String {
-    let told = provenance.fields().into_iter().filter_map(|(name, value)| Some((name.replace('_', " "), value?)));
-    let told: Vec<_> = told.map(|(name, value)| format!("{name} '{value}'")).collect();
-    format!("revert what came from {}", told.join(", "))
+    format!("revert what came from {}", told_provenance(provenance))
 }

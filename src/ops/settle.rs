@@ -1,14 +1,14 @@
 //! Going on with a merge or a revert that stopped: settling its conflicts, finishing it, leaving it.
 
 use super::joining::{
-    Reverts, commit_step, conflicts, head_entry, run_reverts, settled_changes, settling, underway, work_out,
+    Left, Reverts, commit_step, conflicts, head_entry, run_reverts, settled_changes, settling, underway, work_out,
 };
 use super::taking::take_staged;
 use super::{ConflictReport, Forgotten, OpError, Reverted, Signature, Underway};
 use crate::graph::{Entry, Join, Version};
-use crate::model::{Message, NodeId, Provenance, SessionName};
+use crate::model::{Message, NodeId, SessionName};
 use crate::object::{CommitId, encode_node};
-use crate::store::{Access, Disk, Head, NodeBytes, Number, Progress, SessionView, Store, StoreError, Undo};
+use crate::store::{Access, Disk, Head, NodeBytes, Number, Progress, SessionView, Store, StoreError};
 use std::collections::BTreeSet;
 
 /// On what a conflict is to be settled.
@@ -71,38 +71,6 @@ pub struct ConcludeReport {
     pub head: Head,
     /// What failed after it was durable.
     pub warning: Option<StoreError>,
-}
-
-/// What was in progress and is left, with all that begins it again.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Left {
-    /// A merge.
-    Merge {
-        /// What was merged, by its name.
-        name: String,
-        /// What the commit was to say, where that was said.
-        message: Option<String>,
-    },
-    /// Commits that were to be undone.
-    Revert {
-        /// The one that stopped, and those to come.
-        commits: Vec<CommitId>,
-        /// To which parent merges go back, counted from 1; 0 where none was named.
-        mainline: u64,
-        /// What the commit was to say, where that was said.
-        message: Option<String>,
-    },
-    /// What came from somewhere.
-    Undo {
-        /// From where.
-        provenance: Provenance,
-        /// Of which nodes.
-        ids: Vec<NodeId>,
-        /// Of which commits; of all where there is none.
-        commits: Vec<CommitId>,
-        /// What the commit was to say.
-        message: String,
-    },
 }
 
 /// What [`abort`] did.
@@ -222,19 +190,10 @@ pub fn abort<D: Disk>(
         drop(view);
         let stood = plan.head.map(|number| tables.commit_id(number)).transpose()?;
         row.progress = None;
-        let ids = |numbers: Vec<Number>| -> Result<Vec<_>, StoreError> {
-            numbers.into_iter().map(|number| tables.commit_id(number)).collect()
-        };
-        let mut back = None;
-        let left = match plan.progress {
-            Progress::Merge { name, message, .. } => Left::Merge { name, message },
-            Progress::Revert { start, reached, commits, mainline, message } => {
-                back = (plan.head == Some(reached) && start != reached).then_some(start);
-                Left::Revert { commits: ids(commits)?, mainline, message }
-            }
-            Progress::Undo(Undo { provenance, ids: nodes, commits, message }) => {
-                Left::Undo { provenance, ids: nodes, commits: ids(commits)?, message }
-            }
+        let left = Left::of(tables, &plan.progress)?;
+        let back = match plan.progress {
+            Progress::Revert { start, reached, .. } if plan.head == Some(reached) && start != reached => Some(start),
+            Progress::Merge { .. } | Progress::Revert { .. } | Progress::Undo(_) => None,
         };
         if let Some(start) = back {
             tables.advance_head(session, &mut row, start, signature.time, "revert: aborted")?;

@@ -1,6 +1,6 @@
 //! Where a session stands, and what others have under way.
 
-use super::joining::{conflicts, work_out};
+use super::joining::{conflicts, told_provenance, work_out};
 use super::{ConflictReport, OpError, StagedReport, StagedState, Underway};
 use crate::model::{NodeId, SessionName};
 use crate::object::{CommitId, get};
@@ -26,7 +26,7 @@ pub struct OtherSession {
 pub struct ProgressReport {
     /// What it is.
     pub underway: Underway,
-    /// What the commit that is merged was called.
+    /// What the commit that is merged was called, or from where that came which is undone.
     pub name: Option<String>,
     /// The commit that is merged or undone; `None` where what came from somewhere is undone.
     pub commit: Option<CommitId>,
@@ -109,7 +109,7 @@ fn progress_report<A: Access>(view: &SessionView<'_, A>, progress: &Progress) ->
     let (name, commit, to_come) = match progress {
         Progress::Merge { theirs, name, .. } => (Some(name.clone()), Some(*theirs), 0),
         Progress::Revert { commits, .. } => (None, commits.first().copied(), commits.len().saturating_sub(1)),
-        Progress::Undo(_) => (None, None, 0),
+        Progress::Undo(undo) => (Some(told_provenance(&undo.provenance)), None, 0),
     };
     let commit = commit.map(|number| tables.commit_id(number)).transpose()?;
     Ok(ProgressReport { underway: progress.into(), name, commit, to_come, conflicts })

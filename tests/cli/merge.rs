@@ -291,7 +291,7 @@ fn put_rm_and_restore_settle_too_also_with_what_stands_already() {
         (&[&["put", "both", "ours"], &["rm", "gone"]], Some("ours"), None),
         (&[&["rm", "both"], &["restore", "gone"]], None, None),
         (&[&["restore", "both"], &["restore", "-s", "side", "gone"]], Some("ours"), Some("changed")),
-        (&[&["put", "both", "new"], &["restore", "*"]], Some("ours"), None),
+        (&[&["put", "both", "new"], &["restore", "both", "gone"]], Some("ours"), None),
         (&[&["restore", "-s", "main~1", "*"]], Some("b"), Some("g")),
         (&[&["put", "both", "theirs", "--source", "s"], &["rm", "gone", "both"]], None, None),
     ] {
@@ -306,6 +306,54 @@ fn put_rm_and_restore_settle_too_also_with_what_stands_already() {
         assert!(place.mnem(&["log", "-n1", "--oneline"]).output().ends_with("(HEAD -> main) settled\n"));
         place.mnem(&["diff"]).says("", "");
     }
+}
+
+#[test]
+fn a_pattern_takes_back_what_is_staged_and_settles_nothing() {
+    let place = torn();
+    stop(&place);
+    place.mnem(&["put", "-q", "both", "new"]).output();
+    place.mnem(&["restore", "-q", "*"]).output();
+    let status = place.mnem(&["status"]).output();
+    assert!(status.contains("2 conflicts, 2 to settle\n"), "{status}");
+    place.mnem(&["get", "both"]).says("ours", "");
+}
+
+#[test]
+fn the_notes_of_merges_are_no_conflict() {
+    let lines = |one: &str, five: &str| format!("{one}\n2\n3\n4\n{five}\n");
+    // Each side merges what the other was, and both have the same then.
+    let place = Place::with_store();
+    put(&place, "x", &lines("1", "5"), &["-m", "base"]);
+    place.mnem(&["switch", "-qc", "side"]).output();
+    put(&place, "x", &lines("1", "S"), &["-m", "side"]);
+    place.mnem(&["switch", "-q", "main"]).output();
+    put(&place, "x", &lines("M", "5"), &["-m", "main"]);
+    place.mnem(&["tag", "-q", "was"]).output();
+    place.mnem(&["merge", "-q", "side"]).output();
+    place.mnem(&["switch", "-q", "side"]).output();
+    place.mnem(&["merge", "-q", "was"]).output();
+    place.mnem(&["branch", "-q", "crossed"]).output();
+    place.mnem(&["switch", "-q", "main"]).output();
+    place.mnem(&["merge", "-q", "side"]).output();
+    place.mnem(&["get", "x"]).says(&lines("M", "S"), "");
+    // One of them goes on.
+    place.mnem(&["switch", "-q", "crossed"]).output();
+    put(&place, "x", &lines("M", "SS"), &["--source", "s", "-m", "goes on"]);
+    place.mnem(&["switch", "-qc", "again", "main~1"]).output();
+    place.mnem(&["merge", "-q", "crossed"]).output();
+    place.mnem(&["get", "x"]).says(&lines("M", "SS"), "");
+    // The same source is taken back on both.
+    let place = Place::with_store();
+    put(&place, "x", &lines("1", "5"), &["-m", "base"]);
+    put(&place, "x", &lines("BAD", "5"), &["-m", "bad", "--source", "bad"]);
+    put(&place, "x", &lines("BAD", "good"), &["-m", "good"]);
+    place.mnem(&["switch", "-qc", "side"]).output();
+    place.mnem(&["revert", "-q", "--source", "bad"]).output();
+    place.mnem(&["switch", "-q", "main"]).output();
+    place.mnem(&["revert", "-q", "--source", "bad"]).output();
+    place.mnem(&["merge", "-q", "side"]).output();
+    place.mnem(&["get", "x"]).says(&lines("1", "good"), "");
 }
 
 #[test]
@@ -543,8 +591,7 @@ fn a_hard_reset_leaves_the_merge_too() {
     place.mnem(&["merge", "-q", "--resolve", "both=theirs"]).output();
     let answer = place.mnem(&["reset", "--hard"]).answer();
     assert_eq!((answer.status, answer.stdout), (0, format!("{}\n", commit(&place, "HEAD"))));
-    let said =
-        "the merge that was in progress is left, which cannot be undone\n1 change is no longer staged\nto undo: printf";
+    let said = "what was in progress is left\n1 change is no longer staged\nto undo: mnem merge side || printf";
     assert!(answer.stderr.contains(said), "{}", answer.stderr);
     place.mnem(&["commit", "-m", "x"]).ends(
         1,

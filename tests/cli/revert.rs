@@ -74,7 +74,11 @@ fn what_was_made_of_it_since_stays() {
 fn several_are_undone_in_order_a_commit_each() {
     let place = counted();
     let (two, three) = (commit(&place, "HEAD~1"), commit(&place, "HEAD"));
-    let made = place.mnem(&["revert", "-q", "HEAD", "HEAD~1"]).output();
+    let answer = place.mnem(&["revert", "HEAD", "HEAD~1"]).answer();
+    let (first, last) = (commit(&place, "HEAD~1"), commit(&place, "HEAD"));
+    let said = format!("{} revert \"3\"\n{} (HEAD -> main) revert \"2\"\n", &first[..10], &last[..10]);
+    assert_eq!(answer.stderr, said);
+    let made = answer.stdout;
     assert_eq!(made, lines(&[commit(&place, "HEAD~1"), commit(&place, "HEAD")]));
     assert_eq!(message(&place, "HEAD~1"), format!("revert \"3\"\n\nThis reverts commit {three}."));
     assert_eq!(message(&place, "HEAD"), format!("revert \"2\"\n\nThis reverts commit {two}."));
@@ -96,7 +100,7 @@ fn several_are_undone_in_order_a_commit_each() {
     assert!(place.files() == before);
     let made = place.mnem(&["revert", &three, "HEAD"]).answer();
     let (id, short) = (commit(&place, "HEAD"), &three[..10]);
-    let said = format!("{} (HEAD -> main) revert \"two again\"\nnothing of {short} is left to undo\n", &id[..10]);
+    let said = format!("{} (HEAD -> main) revert \"two again\"\nundoing {short} changes nothing\n", &id[..10]);
     assert_eq!((made.stdout, made.stderr), (format!("{id}\n"), said));
 }
 
@@ -192,7 +196,7 @@ fn settled_on_what_stands_it_is_passed_over() {
     let (two, head) = (commit(&place, "HEAD~1"), commit(&place, "HEAD"));
     assert_eq!(place.mnem(&["revert", &two]).answer().status, 3);
     place.mnem(&["revert", "-q", "--resolve", "n=ours"]).output();
-    place.mnem(&["revert", "--continue"]).says("", &format!("nothing of {} is left to undo\n", &two[..10]));
+    place.mnem(&["revert", "--continue"]).says("", &format!("undoing {} changes nothing\n", &two[..10]));
     assert_eq!(commit(&place, "HEAD"), head);
 }
 
@@ -295,7 +299,7 @@ fn what_nothing_is_left_of_is_no_conflict_and_what_is_left_of_it_is() {
         "{answer:?}"
     );
     let status = place.mnem(&["status"]).output();
-    assert!(status.contains("undoing what came from somewhere: 1 conflict, 1 to settle\n"), "{status}");
+    assert!(status.contains("undoing what came from source 'bad': 1 conflict, 1 to settle\n"), "{status}");
     put(&place, "left", "new\n", &[]);
     place.mnem(&["revert", "-q", "--continue"]).output();
     assert_eq!([content(&place, "gone"), content(&place, "left")], [Some("true".into()), Some("new\n".into())]);
@@ -313,6 +317,24 @@ fn what_nothing_is_left_of_is_no_conflict_and_what_is_left_of_it_is() {
     place.mnem(&["revert", "-q", "--abort"]).output();
     place.mnem(&["rm", "-qm", "without", "left"]).output();
     assert_eq!(place.mnem(&["revert", "--source", "bad"]).answer().status, 1);
+}
+
+#[test]
+fn what_was_replaced_before_the_source_wrote_again_is_not_asked_for() {
+    for (format, contents, left) in [
+        ("text", ["bad1", "good", "bad2"], "good"),
+        ("json", [r#"{"a":2,"b":1}"#, r#"{"a":3,"b":1}"#, r#"{"a":3,"b":9}"#], r#"{"a":3,"b":1}"#),
+    ] {
+        let place = Place::with_store();
+        if format == "json" {
+            put(&place, "p", r#"{"a":1,"b":1}"#, &["-t", format, "-m", "first"]);
+        }
+        for (content, source) in contents.iter().zip(["bad", "g", "bad"]) {
+            put(&place, "p", content, &["-t", format, "--source", source, "-m", content]);
+        }
+        place.mnem(&["revert", "-q", "--source", "bad"]).output();
+        place.mnem(&["get", "p"]).says(left, "");
+    }
 }
 
 #[test]
@@ -337,7 +359,12 @@ fn wrong_calls_are_told_and_change_nothing() {
     let place = counted();
     let before = place.files();
     for (arguments, status, said) in [
-        (&[][..], 129, "usage]: no commit is named\nhint: mnem revert REV, or mnem revert --source REF"),
+        (
+            &["HEAD.."][..],
+            1,
+            "nothing-to-commit]: no commit is chosen\nhint: see what a range chooses with 'mnem log --oneline A..B'",
+        ),
+        (&[], 129, "usage]: no commit is named\nhint: mnem revert REV, or mnem revert --source REF"),
         (&["nowhere"], 128, "bad-revision]: unknown revision 'nowhere'\nhint: see 'mnem log --oneline'"),
         (
             &["HEAD", "--", "n"],

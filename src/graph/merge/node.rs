@@ -8,20 +8,26 @@ pub type NodeMerge = Merged<Node>;
 
 /// Merges two versions of a node by content, provenance and event time, of which the last two are not taken apart.
 ///
-/// Where the content was made of the changes of both, the provenance is `note` alone. A node is new only where neither side
-/// has it as it is.
+/// Where the content was made of the changes of both, the provenance is `note` alone, unless one side had all of them. Two
+/// provenances that are such notes, of whatever merges, are taken as one: nobody wrote them. A node is new only where neither
+/// side has it as it is.
 pub fn merge_nodes(base: Option<&Node>, ours: Option<&Node>, theirs: Option<&Node>, note: &str) -> NodeMerge {
     let whole = Merged::whole(&base, &ours, &theirs);
     let (Merged::Conflict, Some(base), Some(ours), Some(theirs)) = (&whole, base, ours, theirs) else {
         return whole;
     };
-    let content = merge_contents(Some(&base.content), Some(&ours.content), Some(&theirs.content));
-    let provenance = match content {
+    let mut content = merge_contents(Some(&base.content), Some(&ours.content), Some(&theirs.content));
+    let provenance = match &content {
+        Merged::New(made) if *made == ours.content => Merged::Take(Side::Ours),
+        Merged::New(made) if *made == theirs.content => Merged::Take(Side::Theirs),
         Merged::New(_) => Merged::New(Provenance { note: Some(note.to_owned()), ..Provenance::default() }),
         Merged::Take(_) | Merged::Same | Merged::Conflict => {
-            Merged::whole(&base.provenance, &ours.provenance, &theirs.provenance)
+            merge_provenances(&base.provenance, &ours.provenance, &theirs.provenance)
         }
     };
+    if let (Merged::New(_), Merged::Take(side)) = (&content, &provenance) {
+        content = Merged::Take(*side);
+    }
     let content_kind = Merged::whole(&base.content_kind, &ours.content_kind, &theirs.content_kind);
     let event_time = Merged::whole(&base.event_time, &ours.event_time, &theirs.event_time);
     let merged = || {
@@ -39,6 +45,27 @@ pub fn merge_nodes(base: Option<&Node>, ours: Option<&Node>, theirs: Option<&Nod
         Some(node) if node == *theirs => Merged::Take(Side::Theirs),
         Some(node) => Merged::New(node),
     }
+}
+
+fn merge_provenances(base: &Provenance, ours: &Provenance, theirs: &Provenance) -> Merged<Provenance> {
+    let same = |one: &Provenance, other: &Provenance| one == other || is_note_of_merge(one) && is_note_of_merge(other);
+    match (same(ours, theirs), same(theirs, base), same(ours, base)) {
+        (true, _, _) if ours == theirs => Merged::Same,
+        (true, _, _) => Merged::Take(if ours < theirs { Side::Ours } else { Side::Theirs }),
+        (false, true, _) => Merged::Take(Side::Ours),
+        (false, false, true) => Merged::Take(Side::Theirs),
+        (false, false, false) => Merged::Conflict,
+    }
+}
+
+/// What the notes of contents that were made of two begin with.
+const MADE: [&str; 3] = ["merge of ", "revert of ", "undo in "];
+
+/// Whether a provenance is nothing but the note of a merge.
+fn is_note_of_merge(provenance: &Provenance) -> bool {
+    let note = provenance.note.as_deref().filter(|note| MADE.iter().any(|made| note.starts_with(made)));
+    let rest = Provenance { note: None, ..provenance.clone() };
+    note.is_some() && rest == Provenance::default()
 }
 
 impl<T: Clone> Merged<T> {

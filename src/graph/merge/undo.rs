@@ -1,7 +1,7 @@
 //! Taking back what came from somewhere, and keeping what was made of it since.
 
 use super::join::{Conflict, Join, Version, merge_versions};
-use crate::graph::{Held, NodeFilter, NodeVersions, Unit, lineage};
+use crate::graph::{Held, NodeFilter, NodeVersions, STAGED, Unit, lineage};
 use crate::model::NodeId;
 use crate::object::{Leaf, ObjectId, get};
 use crate::store::{Access, Number, StoreError, Tables};
@@ -37,13 +37,15 @@ pub fn undone<A: Access>(
                 merge_versions(tables, &written, &version, &before, note)?
             };
             if merged == Version::Undecided {
-                // What a newer one had taken away is back by now.
-                let mut is_standing = stands(tables, id, ours, &runs)?;
-                for newer in &runs[..nth] {
-                    is_standing = is_standing || stands(tables, id, newer.before, &runs)?;
+                let mut is_standing = stands(tables, id, &version, ours, run)?;
+                if let Version::Made(_) = version {
+                    // What a newer one had taken away is back by now.
+                    for newer in &runs[..nth] {
+                        is_standing = is_standing || stands(tables, id, &Version::Stored(newer.before), ours, run)?;
+                    }
                 }
                 if !is_standing {
-                    break;
+                    continue;
                 }
                 join.conflicts.insert(id.clone(), Conflict { base: written, ours, theirs: before });
             }
@@ -118,12 +120,24 @@ fn runs<A: Access>(
     Ok(runs)
 }
 
-/// Whether a line or a leaf of what is in `leaf` comes from a version that is to be taken back.
-fn stands<A: Access>(tables: &Tables<A>, id: &NodeId, leaf: Option<Leaf>, runs: &[Run]) -> Result<bool, StoreError> {
-    let Some(leaf) = leaf else { return Ok(false) };
-    let versions = NodeVersions::of(tables, id, leaf);
+/// Whether a line or a leaf of a version, which was made of what HEAD has in `ours` where it is none of the store, comes from
+/// a run.
+fn stands<A: Access>(
+    tables: &Tables<A>,
+    id: &NodeId,
+    version: &Version,
+    ours: Option<Leaf>,
+    run: &Run,
+) -> Result<bool, StoreError> {
+    let Some(node) = version.node(tables)? else { return Ok(false) };
+    let (versions, start) = match version {
+        Version::Stored(Some(leaf)) => (NodeVersions::of(tables, id, *leaf), leaf.0),
+        Version::Stored(None) | Version::Made(_) | Version::Undecided => {
+            (NodeVersions::of_staged(tables, id, &node, ours), STAGED)
+        }
+    };
     // A line that is alone may be one of several that stood there before.
-    let unit = if tables.node(leaf.0, leaf.1)?.content.text().is_some() { Unit::Line } else { Unit::Leaf };
-    let parts = lineage(&versions, leaf.0, unit, &|_| Ok(false), None)?.parts;
-    Ok(parts.iter().any(|part| runs.iter().any(|run| run.records.contains(&part.version))))
+    let unit = if node.content.text().is_some() { Unit::Line } else { Unit::Leaf };
+    let parts = lineage(&versions, start, unit, &|_| Ok(false), None)?.parts;
+    Ok(parts.iter().any(|part| run.records.contains(&part.version)))
 }
