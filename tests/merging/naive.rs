@@ -114,7 +114,7 @@ fn merged_node(base: &Known, ours: &Known, theirs: &Known, note: &str) -> Option
     let (body, provenance) = match whole(base_content, our_content, their_content) {
         Some(content) => {
             let body = if content == our_content { &ours.body } else { &theirs.body };
-            let provenance = whole(&nodes[0].provenance, &nodes[1].provenance, &nodes[2].provenance)?;
+            let provenance = merged_provenance(nodes.map(|node| &node.provenance))?;
             (body.clone(), provenance.clone())
         }
         None => {
@@ -127,12 +127,36 @@ fn merged_node(base: &Known, ours: &Known, theirs: &Known, note: &str) -> Option
                         if our_content.json() < their_content.json() { (ours, theirs) } else { (theirs, ours) };
                     Body::Value(value(base, first, other)?)
                 }
+                // The order of keys counts only where nothing else changes.
+                (Body::Value(base), Body::Value(ours), theirs) if base.tokens() == ours.tokens() => theirs.clone(),
+                (Body::Value(base), ours, Body::Value(theirs)) if base.tokens() == theirs.tokens() => ours.clone(),
                 _ => return None,
             };
-            (body, Provenance { note: Some(note.to_owned()), ..Provenance::default() })
+            // One side may have had the changes of both.
+            let is_whole = |side: &&Node| body.content() == side.content;
+            let provenance = match [nodes[1], nodes[2]].into_iter().find(is_whole) {
+                Some(side) => side.provenance.clone(),
+                None => Provenance { note: Some(note.to_owned()), ..Provenance::default() },
+            };
+            (body, provenance)
         }
     };
     Some(Known::new(&nodes[0].id, body, provenance, event_time.clone()))
+}
+
+/// Notes of merges are as good as one another.
+fn merged_provenance<'p>([base, ours, theirs]: [&'p Provenance; 3]) -> Option<&'p Provenance> {
+    let is_note = |provenance: &Provenance| {
+        let alone = Provenance { note: provenance.note.clone(), ..Provenance::default() } == *provenance;
+        alone && provenance.note.as_ref().is_some_and(|note| note.starts_with("merge of "))
+    };
+    let alike = |one: &Provenance, other: &Provenance| one == other || is_note(one) && is_note(other);
+    match () {
+        () if alike(ours, theirs) => Some(ours.min(theirs)),
+        () if alike(theirs, base) => Some(ours),
+        () if alike(ours, base) => Some(theirs),
+        () => None,
+    }
 }
 
 fn tokens(items: &[Item]) -> Vec<String> {

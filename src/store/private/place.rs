@@ -1,11 +1,11 @@
 //! Directories for private copies, in the temporary directory.
 //!
-//! Who makes one holds a lock on it, of which the system lets go when that process ends, however it ends. So one whose lock
-//! can be had is a leftover, and whoever makes the next one removes it.
+//! Who makes one holds a lock on it, of which the system lets go when that process and the programs that it has started end,
+//! however they end. So one whose lock can be had is a leftover, and whoever makes the next one removes it.
 
 use super::super::StoreError;
 use rustix::fs::{Mode, OFlags};
-use rustix::io::Errno;
+use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use std::fs::{File, Permissions, TryLockError};
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -48,6 +48,8 @@ impl Scratch {
                 set => set.map_err(failed)?,
             }
             if let Some(lock) = lock(made.path()).map_err(failed)? {
+                // A program that outlives us has the copy until it ends: it holds the lock too.
+                fcntl_setfd(&lock, FdFlags::empty()).map_err(|error| failed(error.into()))?;
                 return Ok(Self { path: made.keep(), _lock: lock, passing: true });
             }
         }
