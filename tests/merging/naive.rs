@@ -145,7 +145,7 @@ fn merged_node(base: &Known, ours: &Known, theirs: &Known, note: &str) -> Option
 }
 
 /// Notes of merges are as good as one another.
-fn merged_provenance<'p>([base, ours, theirs]: [&'p Provenance; 3]) -> Option<&'p Provenance> {
+fn merged_provenance([base, ours, theirs]: [&Provenance; 3]) -> Option<&Provenance> {
     let is_note = |provenance: &Provenance| {
         let alone = Provenance { note: provenance.note.clone(), ..Provenance::default() } == *provenance;
         alone && provenance.note.as_ref().is_some_and(|note| note.starts_with("merge of "))
