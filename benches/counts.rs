@@ -92,11 +92,12 @@ fn main() {
         std::fs::write(place.join("rows"), history(commits)).expect("a file");
         mnem(&place, &["init"]);
         mnem(&place, &["put", "--jsonl", "rows", "--commits"]);
-        let commands: [(&str, &[&str]); 4] = [
+        let commands: [(&str, &[&str]); 5] = [
             ("blame", &["blame", "entity/000400/fact"]),
             ("log of one id", &["log", "--", "entity/000400/fact"]),
             ("diff of neighbours", &["diff", "HEAD~1", "HEAD"]),
             ("show", &["show"]),
+            ("bisect find", &["bisect", "find", "--contains", "entity/000400/fact", "since"]),
         ];
         for (name, arguments) in commands {
             lines.push((format!("{name}, {NODES} nodes"), commits, instructions(&place, arguments)));

@@ -106,7 +106,7 @@ fn what_reads_syncs_and_writes_nothing() {
     run(place.path(), &["put", "a", "1", "-m", "x"]);
     run(place.path(), &["put", "b", "2"]);
     std::fs::write(place.path().join("a.jsonl"), r#"{"name":"a","predicates":["--present","a"]}"#).expect("a file");
-    let reads: [&[&str]; 11] = [
+    let reads: [&[&str]; 12] = [
         &["get", "a"],
         &["get", "b"],
         &["get", "a", "-r", "HEAD"],
@@ -118,6 +118,7 @@ fn what_reads_syncs_and_writes_nothing() {
         &["export"],
         &["test", "--any", "*", "1"],
         &["check", "a.jsonl"],
+        &["bisect", "find", "--present", "a"],
     ];
     for arguments in reads {
         let Some(counts) = counted(place.path(), arguments) else { return };
@@ -194,6 +195,7 @@ mod allocated {
 /// How much of the database file is read, page by page.
 #[cfg(feature = "internals")]
 mod reads {
+    use mnemosyne::graph::bisect::{Bounds, Candidates, bases_to_verify, swapped};
     use mnemosyne::graph::{Parts, Revision, Unit, parse};
     use mnemosyne::model::{
         Author, BranchName, CommitTime, Content, ContentKind, Message, Node, NodeId, Pattern, Provenance, SessionName,
@@ -201,10 +203,11 @@ mod reads {
     };
     use mnemosyne::object::{New, encode_node, node_object_id, update};
     use mnemosyne::ops::{
-        AmendRequest, Assertion, Between, BlameReport, BlameRequest, Condition, FastForward, GrepRequest, Group,
-        LogFilter, LsRequest, MergeOutcome, MergeRequest, ResetMode, Signature, Target, Write, amend, batch, blame,
-        branches, check, complete_ids, create_branch, create_tag, delete_branches, delete_tags, diff, grep, log, ls,
-        merge, put_and_commit, rename_branch, reset, set, show, switch, tags, test, try_merge, versions_of,
+        AmendRequest, Assertion, Between, BlameReport, BlameRequest, Condition, FastForward, FindRequest, GrepRequest,
+        Group, LogFilter, LsRequest, MergeOutcome, MergeRequest, ResetMode, Signature, Target, Write, amend, batch,
+        blame, branches, check, complete_ids, create_branch, create_tag, delete_branches, delete_tags, diff, find,
+        grep, log, ls, merge, put_and_commit, rename_branch, reset, set, show, switch, tags, test, try_merge,
+        versions_of,
     };
     use mnemosyne::store::{CommitWords, Disk, Files, LogError, LogView, Number, StagedLog, Store, StoreError, init};
     use redb::{BackendError, StorageBackend};
@@ -676,6 +679,13 @@ mod reads {
                 let (failures, _) = check(store, &session, None, &assertions).expect("an answer");
                 failures[0][0].shares.len() + usize::from(failures[0][0].removal.is_some())
             };
+            let flips = |store: &Store<Counting>, words: &[&str], all: bool| {
+                let words: Vec<_> = words.iter().map(|word| (*word).to_owned()).collect();
+                let predicates = parse(&words).expect("predicates");
+                let (start, end, changed) = (None, revision("HEAD"), Vec::new());
+                let request = FindRequest { start, end, predicates, changed, first_parent: false, all };
+                find(store, &session, &request).expect("an answer").flips.len()
+            };
             let last_but_one = format!("\n{}\n", commits / 10 * 8);
             [
                 pages(&|store| parts(store, "told", &node), 1),
@@ -688,6 +698,9 @@ mod reads {
                 pages(&|store| named(store, &["--any", "go*", "it was"]), 1),
                 pages(&|store| named(store, &["--contains", "told", "\n0\n"]), 1),
                 pages(&|store| named(store, &["--contains", "told", &last_but_one]), 1),
+                pages(&|store| flips(store, &["--contains", "told", "first"], false), 1),
+                pages(&|store| flips(store, &["--contains", "told", &last_but_one], true), 2),
+                pages(&|store| flips(store, &["--count", "go*", "ge", "1", "--any", "tol*", &last_but_one], true), 0),
                 pages(
                     &|store| log(store, &session, &LogFilter::default()).expect("commits").entries.len(),
                     commits + merges,
@@ -696,11 +709,50 @@ mod reads {
         };
         let (short, long, merged) = (counted(500, 0), counted(6_000, 0), counted(6_000, 1_000));
         let told = format!("{short:?} {long:?} {merged:?}");
-        assert!(long[10] > 4 * short[10], "{told}");
+        assert!(long[13] > 4 * short[13], "{told}");
         // What the last version took away is found without the nine before.
         assert!(2 * long[9] < long[8], "{told}");
-        for at in 0..10 {
+        for at in 0..13 {
             // The tables are a level deeper, and the ten versions lie on pages of their own.
+            assert!(long[at] <= short[at] + 20, "{told}");
+            let more = match at {
+                // Each version is held against the state of every parent.
+                10 | 11 => 40,
+                // A merge may bring several nodes together as no parent has them, so all commits are walked.
+                12 => continue,
+                _ => 20,
+            };
+            assert!(merged[at] <= long[at] + more, "{told}");
+        }
+    }
+
+    #[test]
+    fn a_search_among_the_commits_that_changed_a_node_reads_them_and_not_the_history() {
+        let place = tempfile::tempdir().expect("a directory");
+        let counted = |commits: usize, merges: usize| {
+            let (store, reads) = history_of(commits, merges, place.path());
+            let snapshot = &*store.snapshot().expect("a snapshot");
+            let head = snapshot.reference("refs/heads/main").expect("sound").expect("a branch");
+            let first = *snapshot.versions(&id("told")).expect("sound").last().expect("a commit");
+            let bounds = Bounds { bad: vec![head], good: vec![first], first_parent: false };
+            ["told", "tol*", "gone", ""].map(|text| {
+                let pattern = (!text.is_empty()).then(|| Pattern::parse(text, false).expect("a pattern"));
+                let snapshot = &*store.snapshot().expect("a snapshot");
+                reads.store(0, Ordering::Relaxed);
+                let patterns: Vec<_> = pattern.into_iter().collect();
+                let candidates = Candidates::of(snapshot, &bounds, &patterns).expect("candidates");
+                assert_eq!(swapped(snapshot, &bounds).expect("an answer"), None);
+                assert_eq!(bases_to_verify(snapshot, &bounds).expect("an answer").len(), 0);
+                let expected = if text == "gone" { 1 } else { 9 };
+                assert!(text.is_empty() || candidates.numbers().len() == expected, "{text}: {candidates:?}");
+                reads.load(Ordering::Relaxed)
+            })
+        };
+        let (short, long, merged) = (counted(500, 0), counted(6_000, 0), counted(6_000, 1_000));
+        let told = format!("{short:?} {long:?} {merged:?}");
+        assert!(long[3] > 4 * short[3], "{told}");
+        for at in 0..3 {
+            // The tables are a level deeper, and the versions lie on pages of their own.
             assert!(long[at] <= short[at] + 20, "{told}");
             assert!(merged[at] <= long[at] + 20, "{told}");
         }

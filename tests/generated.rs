@@ -21,8 +21,7 @@ const REWRITE: &str = "MNEM_BLESS=1 cargo test --test generated";
 #[test]
 fn man_pages_are_current() {
     let definition = definition();
-    let mut pages: BTreeMap<_, _> = definition.get_subcommands().map(page).collect();
-    pages.extend([page(&definition)]);
+    let pages = with_inner(&definition).into_iter().map(page).collect();
     compare("man", &pages);
 }
 
@@ -48,12 +47,14 @@ fn completions_are_current() {
 #[test]
 fn every_command_and_option_is_completed_and_has_its_place_in_a_page() {
     let definition = definition();
-    let offered = completions(&["mnem", ""]);
-    for command in definition.get_subcommands() {
-        let name = command.get_name();
-        assert!(offered.iter().any(|word| word == name), "{name}: {offered:?}");
+    for command in &with_inner(&definition)[1..] {
+        let path = command.get_bin_name().expect("a built definition");
+        let (outer, name) = path.rsplit_once(' ').expect("a command inside another");
+        let words = |last| outer.split(' ').chain(last).collect::<Vec<_>>();
+        let offered = completions(&words(vec![""]));
+        assert!(offered.iter().any(|word| word == name), "{path}: {offered:?}");
         let page = page(command).1.replace("\\-", "-");
-        let offered = completions(&["mnem", name, "--"]);
+        let offered = completions(&words(vec![name, "--"]));
         let options: Vec<_> = command.get_arguments().filter_map(|argument| argument.get_long()).collect();
         assert!(options.contains(&"json"), "{name}: {options:?}");
         for option in options {
@@ -82,6 +83,11 @@ fn definition() -> Command {
     let mut definition = mnemosyne::command();
     definition.build();
     definition
+}
+
+/// A command, and behind it all that are inside it.
+fn with_inner(command: &Command) -> Vec<&Command> {
+    [command].into_iter().chain(command.get_subcommands().flat_map(with_inner)).collect()
 }
 
 /// What the shell is offered for the last of `words`.
@@ -117,6 +123,7 @@ fn page(command: &Command) -> (String, String) {
 /// What no definition holds: statuses and variables, as the README lists them, and the other pages.
 fn tail(command: &Command) -> Roff {
     let readme = fs::read_to_string(root().join("README.md")).expect("the README");
+    let is_whole = command.get_name() == "mnem";
     let mut roff = Roff::new();
     roff.control("SH", ["EXIT STATUS"]);
     for row in rows(&readme, "## Exit status") {
@@ -129,11 +136,12 @@ fn tail(command: &Command) -> Roff {
     roff.control("SH", ["ENVIRONMENT"]);
     for row in rows(&readme, "## Variables") {
         let [variables, commands, meaning] = &row[..] else { panic!("three columns: {row:?}") };
-        if commands == "all" || command.has_subcommands() || quoted(commands).any(|name| name == command.get_name()) {
+        let is_one = |name: &str| command.get_bin_name() == Some(&format!("mnem {name}"));
+        if commands == "all" || is_whole || quoted(commands).any(is_one) {
             roff.control("TP", []).text(inlines(variables)).text(inlines(meaning));
         }
     }
-    if !command.has_subcommands() {
+    if !is_whole {
         roff.control("SH", ["SEE ALSO"]).text([bold("mnem"), roman("(1)")]);
     }
     roff

@@ -1,19 +1,22 @@
-//! What `log`, `ls`, `grep` and `merge-base` find in random histories with merges and odd clocks, held against what a naive reading of each
+//! What `log`, `ls`, `grep`, `merge-base` and `bisect find` find in random histories with merges and odd clocks, held against what a naive reading of each
 //! question gives.
 
-use mnemosyne::graph::{NodeFilter, Revision, Selection, TextChange, parse};
+use mnemosyne::graph::{Found, NodeFilter, Predicate, Revision, Selection, State, TextChange, parse};
 use mnemosyne::model::{
     Author, BranchName, CommitTime, Content, ContentKind, Message, Node, NodeId, Pattern, Provenance, SessionName,
     Timestamp,
 };
 use mnemosyne::object::{CommitId, New, encode_node, node_object_id, update};
-use mnemosyne::ops::{Assertion, GrepRequest, LogFilter, LsRequest, check, grep, is_ancestor, log, ls, merge_base};
+use mnemosyne::ops::{
+    Assertion, FindRequest, GrepRequest, LogFilter, LsRequest, check, find, grep, is_ancestor, log, ls, merge_base,
+};
 use mnemosyne::store::{CommitWords, Number, Store, StoreError, init};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
 use std::time::Duration;
 
 const IDS: [&str; 5] = ["a", "b", "x/a", "x/b", "x/y/a"];
@@ -244,6 +247,75 @@ impl History {
     }
 }
 
+/// Predicates of one node and of several, by patterns with and without a literal prefix.
+const CLAIMS: [&[&str]; 16] = [
+    &["--contains", "a", "b"],
+    &["--not", "--contains", "a", "b"],
+    &["--present", "x/a"],
+    &["--absent", "b"],
+    &["--equals-json", "a", "[\"a\",\"b\"]"],
+    &["--path-exists", "x/b", "/0"],
+    &["--contains", "a", "b", "--not", "--equals", "a", "a\na"],
+    &["--contains", "a", "a", "--present", "b"],
+    &["--present", "a", "--not", "--present", "x/a", "--absent", "x/b"],
+    &["--count", "a", "eq", "1"],
+    &["--count", "x/", "ge", "2"],
+    &["--count", "x/*", "eq", "1", "--contains", "a", "b"],
+    &["--any", "x/", "b\n"],
+    &["--not", "--any", "x/**", "[\"a\""],
+    &["--count", "*", "ne", "1"],
+    &["--any", "**", "b\na", "--present", "x/y/a"],
+];
+
+/// A state as it is remembered.
+struct Remembered<'k>(Option<&'k Known>);
+
+impl Remembered<'_> {
+    fn contents(&self) -> impl Iterator<Item = (&NodeId, &Content)> {
+        self.0.into_iter().flat_map(|known| &known.state).map(|(id, (node, _))| (id, &node.content))
+    }
+}
+
+impl State for Remembered<'_> {
+    type Error = Infallible;
+
+    fn content(&self, id: &NodeId) -> Result<Option<Content>, Infallible> {
+        Ok(self.contents().find(|(other, _)| *other == id).map(|(_, content)| content.clone()))
+    }
+
+    fn count(&self, pattern: &Pattern) -> Result<u64, Infallible> {
+        Ok(self.contents().filter(|(id, _)| pattern.matches(id.as_str())).count() as u64)
+    }
+
+    fn first(
+        &self,
+        pattern: &Pattern,
+        mut wanted: impl FnMut(&Content) -> bool,
+    ) -> Result<Option<(NodeId, Content)>, Infallible> {
+        let mut found = self.contents().filter(|(id, content)| pattern.matches(id.as_str()) && wanted(content));
+        Ok(found.next().map(|(id, content)| (id.clone(), content.clone())))
+    }
+}
+
+impl History {
+    /// Whether a predicate holds at a commit, or in the empty memory, and what it finds.
+    fn evaluated(&self, predicate: &Predicate, at: Option<usize>) -> (bool, Found) {
+        let Ok(evaluation) = predicate.evaluate(&Remembered(at.map(|at| &self.commits[at])));
+        (evaluation.holds, evaluation.found)
+    }
+
+    fn holds(&self, predicates: &[Predicate], at: Option<usize>) -> bool {
+        predicates.iter().all(|predicate| self.evaluated(predicate, at).0)
+    }
+
+    /// The parents against which a commit is held, or the empty memory.
+    fn before(&self, at: usize, first_parent: bool) -> Vec<Option<usize>> {
+        let parents = &self.commits[at].parents;
+        let followed = parents.iter().take(if first_parent { 1 } else { parents.len() });
+        if parents.is_empty() { vec![None] } else { followed.map(|&parent| Some(parent)).collect() }
+    }
+}
+
 fn commits_has(commit: &Known, id: &NodeId) -> bool {
     commit.state.contains_key(id)
 }
@@ -347,6 +419,92 @@ proptest! {
                 (node.id, node.count, lines)
             }).collect();
             prop_assert_eq!(found, wanted, "{:?}", request);
+        }
+    }
+
+    #[test]
+    fn find_finds_what_an_evaluation_at_every_commit_does(
+        steps in steps(),
+        is_line in any::<bool>(),
+        questions in vec(
+            (0..CLAIMS.len(), option::of(any::<prop::sample::Index>()), 0..4usize, any::<bool>(), 0..8usize),
+            24,
+        ),
+    ) {
+        let mut steps = steps;
+        if is_line {
+            steps.iter_mut().for_each(|step| step.parents.truncate(1));
+        }
+        let history = History::of(&steps);
+        for (claim, start, end, first_parent, changed) in questions {
+            let words: Vec<_> = CLAIMS[claim].iter().map(|word| (*word).to_owned()).collect();
+            let predicates = parse(&words).expect("predicates");
+            let (start, end) = (start.map(|start| start.index(steps.len())), steps.len() - 1 - end);
+            let changed = PATTERNS.get(changed).copied().unwrap_or_default();
+            let changed: Vec<_> = changed.iter().map(|text| Pattern::parse(text, false).expect("a pattern")).collect();
+            let left_out = start.map_or(Vec::new(), |start| history.ancestors(start, false));
+            let range = history.ancestors(end, first_parent).into_iter();
+            let range: Vec<_> = range.filter(|at| !left_out.contains(at)).collect();
+            let holds = |at: Option<usize>| history.holds(&predicates, at);
+            let flips = range.iter().copied().filter(|&at| {
+                history.before(at, first_parent).into_iter().all(|parent| holds(parent) != holds(Some(at)))
+            });
+            let flips: Vec<_> = flips.collect();
+            let filter = LogFilter { patterns: changed.clone(), first_parent, ..LogFilter::default() };
+            let admitted: Vec<_> = flips.iter().copied().filter(|&at| history.chosen(at, &filter)).collect();
+            let (at_start, at_end) = (holds(start), holds(Some(end)));
+            // Those as the end is from which a path of such leads to the end.
+            let mut same = BTreeSet::new();
+            let mut open = vec![end];
+            while let Some(at) = open.pop() {
+                if range.contains(&at) && holds(Some(at)) == at_end && same.insert(at) {
+                    open.extend(history.before(at, first_parent).into_iter().flatten());
+                }
+            }
+            let origins = admitted.iter().copied().filter(|at| at_start != at_end && same.contains(at));
+            let origins: Vec<_> = origins.collect();
+
+            for all in [false, true] {
+                let request = FindRequest {
+                    start: start.map(|at| history.revision(at)),
+                    end: history.revision(end),
+                    predicates: predicates.clone(),
+                    changed: changed.clone(),
+                    first_parent,
+                    all,
+                };
+                let report = find(&history.store, &SessionName::default(), &request).expect("an answer");
+                let told = format!("{request:?} of {steps:?}, {start:?}..{end}, {flips:?}");
+                prop_assert_eq!((report.at_start, report.at_end), (at_start, at_end), "{}", &told);
+                prop_assert_eq!((report.count, report.origins), (admitted.len(), origins.len()), "{}", &told);
+                let is_reversed = start.is_some_and(|start| start != end && left_out.contains(&end));
+                prop_assert_eq!(report.is_reversed, is_reversed, "{}", &told);
+                let expected = if all { &admitted[..] } else { &origins[..origins.len().min(1)] };
+                let found: Vec<_> = report.flips.iter().map(|flip| (flip.entry.commit.id, flip.holds)).collect();
+                let expected_ids = expected.iter().map(|&at| (history.commits[at].id, holds(Some(at))));
+                prop_assert_eq!(found, expected_ids.collect::<Vec<_>>(), "{}", &told);
+                for (flip, &at) in report.flips.iter().zip(expected) {
+                    let turned = predicates.iter().filter_map(|predicate| {
+                        let (now, after) = history.evaluated(predicate, Some(at));
+                        let before = history.before(at, first_parent).into_iter();
+                        let mut before = before.map(|parent| history.evaluated(predicate, parent));
+                        let (_, before) = before.find(|(was, _)| *was != now)?;
+                        Some((predicate.words().to_vec(), before, after))
+                    });
+                    let found = flip.turned.iter().map(|turned| {
+                        (turned.predicate.words().to_vec(), turned.before.clone(), turned.after.clone())
+                    });
+                    prop_assert_eq!(found.collect::<Vec<_>>(), turned.collect::<Vec<_>>(), "{}", &told);
+                    for touched in flip.turned.iter().flat_map(|turned| &turned.nodes) {
+                        let node = history.commits[at].state.get(&touched.id);
+                        let writer = node.map(|(_, writer)| history.commits[*writer].id);
+                        let share = touched.share.as_ref().map(|share| share.writer.commit.as_ref());
+                        let share = share.map(|commit| commit.expect("it is stored").id);
+                        prop_assert_eq!(share, writer, "{}", &told);
+                        prop_assert_eq!(touched.removal.is_none(), node.is_some(), "{}", &told);
+                    }
+                }
+            }
         }
     }
 
@@ -494,4 +652,40 @@ fn through_merges_who_is_to_blame_is_who_took_it_away_on_a_side_or_else_the_merg
         let removal = failure.removal.as_ref().and_then(|removal| number(removal.commit.as_ref()?.id));
         assert_eq!(removal, remover, "{claim}");
     }
+}
+
+#[test]
+fn a_flip_that_was_not_handed_on_to_the_end_is_not_since_when_it_is_so() {
+    let step = |parents: &[usize], edit: Option<Edit>| Step {
+        parents: parents.to_vec(),
+        edits: edit.map(|edit| (0, edit)).into_iter().collect(),
+        seconds: 0,
+    };
+    let wrote = |parents: &[usize], content: usize| {
+        let provenance = [None, None, None, Some(1)];
+        step(parents, Some(Edit::Set { content, provenance, event_time: None }))
+    };
+    // Written with a "b", lost, written so again, lost again; and by a merge taken from before it was lost.
+    let history = History::of(&[
+        wrote(&[], 0),
+        wrote(&[0], 2),
+        wrote(&[1], 1),
+        wrote(&[2], 3),
+        step(&[0], None),
+        step(&[3, 4], Some(Edit::Take)),
+    ]);
+    let found = |start: Option<usize>| {
+        let request = FindRequest {
+            start: start.map(|at| history.revision(at)),
+            end: history.revision(5),
+            predicates: parse(&["--contains", "a", "b"].map(str::to_owned)).expect("a predicate"),
+            changed: Vec::new(),
+            first_parent: false,
+            all: false,
+        };
+        let report = find(&history.store, &SessionName::default(), &request).expect("an answer");
+        (report.flips.iter().map(|flip| flip.entry.commit.id).collect::<Vec<_>>(), report.count)
+    };
+    assert_eq!(found(Some(1)), (Vec::new(), 2));
+    assert_eq!(found(None), (vec![history.commits[0].id], 4));
 }

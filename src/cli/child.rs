@@ -1,15 +1,20 @@
 //! Programs that a command starts and waits for, and the signals that would end it meanwhile.
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, getpgrp, kill_process, waitid};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, getpgrp, kill_process, kill_process_group, pidfd_open, waitid,
+};
 use rustix::termios::tcgetpgrp;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
 use std::fs::File;
 use std::io;
-use std::os::unix::process::ExitStatusExt;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// The programs that run. As long as this lives, SIGINT, SIGTERM and SIGHUP do not end mnem, which has to clean up behind
 /// them: they are noted, and passed on.
@@ -22,8 +27,56 @@ pub struct Children {
 struct Shared {
     /// The number of the first signal, or 0.
     first: AtomicI32,
-    running: Mutex<Vec<Pid>>,
+    running: Mutex<Vec<Running>>,
 }
+
+/// A program that runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Running {
+    pid: Pid,
+    /// Whether it leads a group of its own, to which nothing that is typed at the terminal goes.
+    leads: bool,
+}
+
+impl Running {
+    /// Passes a signal on. It may have ended just now.
+    fn signal(self, signal: Signal) {
+        let _ended = if self.leads { kill_process_group(self.pid, signal) } else { kill_process(self.pid, signal) };
+    }
+}
+
+/// How a program ended that was started in a group of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// By itself, or by a signal that was not ours.
+    Alone(ExitStatus),
+    /// It took longer than it may.
+    Late,
+    /// Nobody wants to know any more, or a signal came.
+    Stopped,
+}
+
+/// A way to end a program that another thread has started or is about to start.
+#[derive(Debug, Default)]
+pub struct Stopper(Mutex<(bool, Option<Pid>)>);
+
+impl Stopper {
+    /// Ends it, with all that it has started.
+    pub fn stop(&self) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.0 = true;
+        if let Some(pid) = state.1 {
+            Running { pid, leads: true }.signal(Signal::TERM);
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).0
+    }
+}
+
+/// How long a program has to clean up when it is ended, before it is killed.
+const GRACE: Duration = Duration::from_secs(2);
 
 impl Children {
     /// Begins to note signals. Those that mnem was started to ignore, as `nohup` does, it and its programs ignore still.
@@ -54,14 +107,75 @@ impl Children {
         }
         let mut child = command.spawn()?;
         let pid = Pid::from_child(&child);
-        pids.push(pid);
+        pids.push(Running { pid, leads: false });
         drop(pids);
         // It is not reaped before nobody passes it a signal any more: its id could be another's by then.
         let ended =
             rustix::io::retry_on_intr(|| waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT));
-        running().retain(|running| *running != pid);
+        running().retain(|running| running.pid != pid);
         ended?;
         child.wait().map(Some)
+    }
+
+    /// Starts a program in a group of its own and waits until it has ended, or ends it with all that it has started: after
+    /// `limit`, when `stopper` says so, or when a signal comes.
+    pub fn run_apart(&self, command: &mut Command, limit: Option<Duration>, stopper: &Stopper) -> io::Result<Ended> {
+        let running = || self.shared.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut child = {
+            let mut pids = running();
+            let mut state = stopper.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if self.interrupted().is_some() || state.0 {
+                return Ok(Ended::Stopped);
+            }
+            let child = command.process_group(0).spawn()?;
+            let pid = Pid::from_child(&child);
+            pids.push(Running { pid, leads: true });
+            state.1 = Some(pid);
+            child
+        };
+        let own = Running { pid: Pid::from_child(&child), leads: true };
+        let ended = self.await_end(own, limit, stopper);
+        // It is not reaped before nobody passes it a signal any more: its id could be another's by then.
+        running().retain(|running| *running != own);
+        stopper.0.lock().unwrap_or_else(PoisonError::into_inner).1 = None;
+        let status = child.wait()?;
+        Ok(match ended? {
+            End::Alone => Ended::Alone(status),
+            End::Late => Ended::Late,
+            End::Stopped => Ended::Stopped,
+        })
+    }
+
+    fn await_end(&self, own: Running, limit: Option<Duration>, stopper: &Stopper) -> io::Result<End> {
+        let descriptor = pidfd_open(own.pid, PidfdFlags::empty())?;
+        let deadline = limit.map(|limit| Instant::now() + limit);
+        loop {
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            if has_ended(&descriptor, left.map_or(TICK, |left| left.min(TICK)))? {
+                let stopped = stopper.is_stopped() || self.interrupted().is_some();
+                if !stopped {
+                    return Ok(End::Alone);
+                }
+                // What it has started need not have ended by the signal that ended it.
+                own.signal(Signal::KILL);
+                return Ok(End::Stopped);
+            }
+            let end = if stopper.is_stopped() || self.interrupted().is_some() {
+                End::Stopped
+            } else if left == Some(Duration::ZERO) {
+                End::Late
+            } else {
+                continue;
+            };
+            own.signal(Signal::TERM);
+            if !has_ended(&descriptor, GRACE)? {
+                own.signal(Signal::KILL);
+                while !has_ended(&descriptor, GRACE)? {}
+            }
+            // What it has started may be there still.
+            own.signal(Signal::KILL);
+            return Ok(end);
+        }
     }
 }
 
@@ -76,16 +190,29 @@ impl Shared {
         // Only the first one counts.
         let _later = self.first.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst);
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        if signal == SIGINT && is_in_foreground() {
-            // Who types Ctrl-C sends it to the programs as well.
-            return;
-        }
-        for &pid in running.iter() {
-            let signal = Signal::from_named_raw(signal).expect("it is one of three");
-            // It may have ended just now.
-            let _ended = kill_process(pid, signal);
-        }
+        // Who types Ctrl-C sends it to the programs as well that lead no group of their own.
+        let is_typed = signal == SIGINT && is_in_foreground();
+        let named = Signal::from_named_raw(signal).expect("it is one of three");
+        running.iter().filter(|running| running.leads || !is_typed).for_each(|running| running.signal(named));
     }
+}
+
+/// How it comes that a program has ended.
+enum End {
+    Alone,
+    Late,
+    Stopped,
+}
+
+/// How often it is looked whether somebody wants a program ended.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Waits so long for the process behind a descriptor to end.
+fn has_ended(process: &OwnedFd, limit: Duration) -> io::Result<bool> {
+    let limit = Timespec::try_from(limit).unwrap_or(Timespec { tv_sec: i64::MAX, tv_nsec: 0 });
+    let mut polled = [PollFd::new(process, PollFlags::IN)];
+    let ready = rustix::io::retry_on_intr(|| poll(&mut polled, Some(&limit)))?;
+    Ok(ready > 0)
 }
 
 /// The exit status that shells have for a program's end: its own, or 128 and the number of the signal.

@@ -30,6 +30,11 @@ pub fn revisions() -> ArgValueCompleter {
     ArgValueCompleter::new(offer_revisions)
 }
 
+/// Completes revisions, also the second of a range.
+pub fn ranges() -> ArgValueCompleter {
+    ArgValueCompleter::new(offer_ranges)
+}
+
 /// Completes revisions, also the second of a range, and behind `--` ids of nodes. The library asks for the first
 /// positional argument there too.
 pub fn revisions_then_ids() -> ArgValueCompleter {

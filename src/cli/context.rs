@@ -296,7 +296,7 @@ impl Context {
         Ok(self.status)
     }
 
-    fn bring_out(&mut self) -> io::Result<()> {
+    pub fn bring_out(&mut self) -> io::Result<()> {
         if let Some(answer) = self.paged.take() {
             let pager = variable_os("MNEM_PAGER").or_else(|| variable_os("PAGER")).unwrap_or("less -FRX".into());
             if answer.is_empty() || super::pager::page(&pager, &answer) {

@@ -48,6 +48,9 @@ words! {
     BranchInUse = "branch-in-use", 1;
     WouldOverwrite = "would-overwrite", 1;
     NotFastForward = "not-fast-forward", 1;
+    /// There is nothing to find between two ends.
+    BisectEndpoints = "bisect-endpoints", 1;
+    BisectInconclusive = "bisect-inconclusive", 2;
     Conflict = "conflict", 3;
     InProgress = "in-progress", 3;
     NoStore = "no-store", 128;
@@ -57,6 +60,7 @@ words! {
     RefExists = "ref-exists", 128;
     /// A program cannot be started.
     CommandNotFound = "command-not-found", 128;
+    BisectNoSession = "bisect-no-session", 128;
     Busy = "busy", 128;
     Corrupt = "corrupt", 128;
     UnsupportedFormat = "unsupported-format", 128;
@@ -307,6 +311,18 @@ impl From<OpError> for CliError {
                 Self::of(Word::InProgress, &error).hint(format!(
                     "see 'mnem status'; finish it with 'mnem {name} --continue', or leave it with 'mnem {name} --abort'"
                 ))
+            }
+            OpError::BothEnds(_) => {
+                Self::of(Word::BisectEndpoints, &error).hint("name a good end and a bad one: --range GOOD..BAD")
+            }
+            OpError::SwappedEnds { bad, good } => Self::of(Word::BisectEndpoints, &error)
+                .hint(format!("are the two swapped? mnem bisect start {good} {bad}")),
+            OpError::NoBisect => {
+                Self::of(Word::BisectNoSession, &error).hint("mnem bisect start BAD GOOD, or mnem bisect run --range GOOD..BAD CMD")
+            }
+            OpError::NothingMarked => Self::of(Word::Usage, &error).hint("see 'mnem bisect status'"),
+            OpError::NothingBetween => {
+                Self::of(Word::BisectEndpoints, &error).hint("see 'mnem log GOOD..BAD -- PATTERN'")
             }
             OpError::NothingChosen => {
                 Self::of(Word::NothingToCommit, &error).hint("see what a range chooses with 'mnem log --oneline A..B'")

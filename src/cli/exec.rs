@@ -114,7 +114,7 @@ fn start(command: &mut Command, children: &Children) -> Result<Option<u8>, CliEr
     Ok(ended.map(status_of))
 }
 
-fn not_started(program: &OsStr, error: &io::Error) -> CliError {
+pub fn not_started(program: &OsStr, error: &io::Error) -> CliError {
     let program = program.display();
     match error.kind() {
         io::ErrorKind::NotFound => {

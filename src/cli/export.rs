@@ -56,7 +56,7 @@ pub(super) fn run(args: &ExportArgs, context: &mut Context) -> Result<(), CliErr
 }
 
 /// One row a line; as an array where the format is `json`.
-fn rows(out: &mut dyn Write, nodes: &[Node], format: &str) -> io::Result<()> {
+pub fn rows(out: &mut dyn Write, nodes: &[Node], format: &str) -> io::Result<()> {
     let array = format == "json";
     if array {
         writeln!(out, "[")?;

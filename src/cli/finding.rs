@@ -17,6 +17,11 @@ pub fn finding(predicate: &Predicate, found: &Found) -> String {
     escape_line(&format!("{}: {}", words.join(" "), told(found))).into_owned()
 }
 
+/// What stands where a predicate looked, on one line.
+pub fn found(found: &Found) -> String {
+    escape_line(&told(found)).into_owned()
+}
+
 fn told(found: &Found) -> String {
     let short = |content: &Content| cut(content.json()).into_owned();
     match found {
@@ -59,15 +64,29 @@ pub fn removal(removal: &Removal, paint: Paint) -> [String; 2] {
 #[derive(Serialize)]
 pub struct FindingJson<'a> {
     predicate: &'a [String],
+    #[serde(flatten)]
+    found: FoundJson<'a>,
+}
+
+impl<'a> FindingJson<'a> {
+    /// The shape of a finding.
+    pub fn new(predicate: &'a Predicate, found: &'a Found) -> Result<Self, CliError> {
+        Ok(Self { predicate: predicate.words(), found: FoundJson::new(found)? })
+    }
+}
+
+/// What stands where a predicate looked.
+#[derive(Serialize)]
+pub struct FoundJson<'a> {
     id: Option<&'a str>,
     present: bool,
     content: Option<Box<RawValue>>,
     count: Option<u64>,
 }
 
-impl<'a> FindingJson<'a> {
-    /// The shape of a finding.
-    pub fn new(predicate: &'a Predicate, found: &'a Found) -> Result<Self, CliError> {
+impl<'a> FoundJson<'a> {
+    /// The shape of what was found.
+    pub fn new(found: &'a Found) -> Result<Self, CliError> {
         let (id, present, content, count) = match found {
             Found::Absent(id) => (Some(id), false, None, None),
             Found::Node(id, content) => (Some(id), true, Some(content), None),
@@ -77,7 +96,7 @@ impl<'a> FindingJson<'a> {
         };
         let id = id.map(|id| id.as_str());
         let content = content.map(|content| raw(content.json())).transpose()?;
-        Ok(Self { predicate: predicate.words(), id, present, content, count })
+        Ok(Self { id, present, content, count })
     }
 }
 

@@ -1,6 +1,7 @@
 //! The command line: parses, prints, and asks clock, environment and terminal. Nothing below does.
 
 mod assertions;
+mod bisect;
 mod blame;
 mod branch;
 mod changes;
@@ -118,6 +119,7 @@ enum Verb {
     Show(show::ShowArgs),
     Diff(diff::DiffArgs),
     Blame(blame::BlameArgs),
+    Bisect(bisect::BisectArgs),
     RevParse(rev_parse::RevParseArgs),
     MergeBase(merge_base::MergeBaseArgs),
     Reflog(reflog::ReflogArgs),
@@ -199,7 +201,7 @@ fn parse(arguments: &[OsString]) -> Result<Option<Cli>, CliError> {
                 Ok(None)
             }
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-                Err(CliError::usage("no command is named").hint("see 'mnem --help'"))
+                Err(CliError::usage("no command is named").hint(where_help_is(arguments)))
             }
             _ => Err(usage(&error, arguments)),
         },
@@ -232,28 +234,33 @@ fn usage(error: &clap::Error, arguments: &[OsString]) -> CliError {
 /// The line to type if what is no option was to be the first word of the command: an id, a pattern or a path.
 fn behind_dashes(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
     let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else { return None };
-    let (name, command) = (called(arguments)?, command());
-    let first = command.find_subcommand(&name)?.get_positionals().next()?;
+    let (names, command) = (called(arguments), command());
+    let called = names.iter().try_fold(&command, |command, name| command.find_subcommand(name))?;
+    let first = called.get_positionals().next()?;
     let takes_dashes = first.get_value_names()?.iter().any(|name| {
         let name = name.as_str();
         name.contains("ID") || name.contains("PATTERN") || matches!(name, "FILE" | "PATH")
     });
     let is_one = error.kind() == ErrorKind::UnknownArgument && argument.starts_with('-') && takes_dashes;
-    is_one.then(|| format!("mnem {name} -- {}", shell::word(argument)))
+    is_one.then(|| format!("mnem {} -- {}", names.join(" "), shell::word(argument)))
 }
 
-/// The command that was called, as far as that can be told.
-fn called(arguments: &[OsString]) -> Option<String> {
-    let matches = Cli::command().ignore_errors(true).try_get_matches_from(arguments).ok()?;
-    matches.subcommand_name().map(str::to_owned)
+/// The names of the command that was called and of those inside it, as far as that can be told.
+fn called(arguments: &[OsString]) -> Vec<String> {
+    let mut names = Vec::new();
+    let matches = Cli::command().ignore_errors(true).try_get_matches_from(arguments).ok();
+    let mut inner = matches.as_ref().and_then(clap::ArgMatches::subcommand);
+    while let Some((name, matches)) = inner {
+        names.push(name.to_owned());
+        inner = matches.subcommand();
+    }
+    names
 }
 
 /// The help of the command that was called.
 fn where_help_is(arguments: &[OsString]) -> String {
-    match called(arguments) {
-        Some(name) => format!("see 'mnem {name} --help'"),
-        None => "see 'mnem --help'".to_owned(),
-    }
+    let words: Vec<_> = ["mnem".to_owned()].into_iter().chain(called(arguments)).collect();
+    format!("see '{} --help'", words.join(" "))
 }
 
 /// Runs the command and returns its exit status, 1 where the answer to its question is no.
@@ -283,6 +290,7 @@ fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Verb::Show(args) => show::run(&args, &mut context)?,
         Verb::Diff(args) => diff::run(&args, &mut context)?,
         Verb::Blame(args) => blame::run(&args, &mut context)?,
+        Verb::Bisect(args) => bisect::run(&args, &mut context)?,
         Verb::RevParse(args) => rev_parse::run(&args, &mut context)?,
         Verb::MergeBase(args) => merge_base::run(&args, &mut context)?,
         Verb::Reflog(args) => reflog::run(&args, &mut context)?,

@@ -12,12 +12,19 @@ pub trait Chains {
     /// Why a chain could not be read.
     type Error;
 
+    /// Where the commit with this number stands.
+    fn place(&self, number: Number) -> Result<Place, Self::Error>;
+
     /// The parents outside their own chain of the commits of `chain` at these positions.
     fn chain_parents(&self, chain: Number, positions: RangeInclusive<u64>) -> Result<Vec<Place>, Self::Error>;
 }
 
 impl<A: Access> Chains for Tables<A> {
     type Error = StoreError;
+
+    fn place(&self, number: Number) -> Result<Place, StoreError> {
+        self.commit(number).map(|commit| commit.place)
+    }
 
     fn chain_parents(&self, chain: Number, positions: RangeInclusive<u64>) -> Result<Vec<Place>, StoreError> {
         Tables::chain_parents(self, chain, positions)
@@ -43,6 +50,16 @@ impl Reach {
             reach.add(start);
         }
         reach
+    }
+
+    /// The ancestors of the commits with these numbers.
+    pub fn of_commits<C: Chains>(chains: &C, starts: &[Number]) -> Result<Self, C::Error> {
+        starts.iter().map(|&start| chains.place(start)).collect::<Result<Vec<_>, _>>().map(Self::of)
+    }
+
+    /// The last position of a chain that is known to be an ancestor, without a read.
+    pub fn known(&self, chain: Number) -> Option<u64> {
+        self.last.get(&chain).copied()
     }
 
     fn add(&mut self, place: Place) {
@@ -71,85 +88,84 @@ impl Reach {
     }
 }
 
+/// Whether no ancestor of the commit at `end` is a merge; where the one at `start` is one of them, its own ancestors do not
+/// count.
+pub fn is_line<C: Chains>(chains: &C, start: Option<Place>, end: Place) -> Result<bool, C::Error> {
+    let mut place = end;
+    loop {
+        let start = start.filter(|start| start.chain == place.chain && start.position <= place.position);
+        let first = start.map_or(1, |start| start.position + 1);
+        if first <= place.position && !chains.chain_parents(place.chain, first..=place.position)?.is_empty() {
+            return Ok(false);
+        }
+        if start.is_some() {
+            return Ok(true);
+        }
+        match chains.chain_parents(place.chain, 0..=0)?[..] {
+            [] => return Ok(true),
+            [fork] => place = fork,
+            _ => return Ok(false),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::test_graph::Graph;
     use super::*;
     use proptest::prelude::*;
-    use std::cell::Cell;
-    use std::collections::BTreeSet;
-    use std::convert::Infallible;
-
-    /// A graph in memory that lays its chains as the store does.
-    #[derive(Debug, Default)]
-    struct Graph {
-        parents: Vec<Vec<usize>>,
-        places: Vec<Place>,
-        rows: BTreeMap<(Number, u64), Vec<Place>>,
-        tips: BTreeMap<Number, u64>,
-        reads: Cell<usize>,
-    }
-
-    impl Graph {
-        fn push(&mut self, parents: Vec<usize>) {
-            let own = self.parents.len() as u64 + 1;
-            let mut outside: Vec<_> = parents.iter().map(|&parent| self.places[parent]).collect();
-            let mut place = Place { chain: own, position: 0 };
-            if let Some(&first) = outside.first()
-                && self.tips[&first.chain] == first.position
-            {
-                place = Place { chain: first.chain, position: first.position + 1 };
-                outside.remove(0);
-            }
-            if !outside.is_empty() {
-                self.rows.insert((place.chain, place.position), outside);
-            }
-            self.tips.insert(place.chain, place.position);
-            self.places.push(place);
-            self.parents.push(parents);
-        }
-
-        fn ancestors(&self, of: usize) -> BTreeSet<usize> {
-            let (mut found, mut open) = (BTreeSet::new(), vec![of]);
-            while let Some(commit) = open.pop() {
-                if found.insert(commit) {
-                    open.extend(&self.parents[commit]);
-                }
-            }
-            found
-        }
-    }
-
-    impl Chains for Graph {
-        type Error = Infallible;
-
-        fn chain_parents(&self, chain: Number, positions: RangeInclusive<u64>) -> Result<Vec<Place>, Infallible> {
-            self.reads.set(self.reads.get() + 1);
-            let range = self.rows.range((chain, *positions.start())..=(chain, *positions.end()));
-            Ok(range.flat_map(|(_, places)| places.clone()).collect())
-        }
-    }
 
     proptest! {
         #[test]
         fn reach_agrees_with_a_walk(seeds in proptest::collection::vec((any::<u32>(), any::<u32>(), 0u8..6), 1..60)) {
             let mut graph = Graph::default();
             for (a, b, kind) in seeds {
-                let size = graph.parents.len();
-                let pick = |seed: u32| seed as usize % size;
+                let size = graph.len();
+                let pick = |seed: u32| Number::from(seed) % size + 1;
                 graph.push(match kind {
                     _ if size == 0 => vec![],
                     0 => vec![],
                     1 | 2 => vec![pick(a)],
                     3 if pick(a) != pick(b) => vec![pick(a), pick(b)],
-                    _ => vec![size - 1],
+                    _ => vec![size],
                 });
             }
-            for of in 0..graph.parents.len() {
+            for of in 1..=graph.len() {
                 let expected = graph.ancestors(of);
-                let mut reach = Reach::of([graph.places[of]]);
-                for other in 0..graph.parents.len() {
-                    let Ok(found) = reach.contains(&graph, graph.places[other]);
+                let Ok(mut reach) = Reach::of_commits(&graph, &[of]);
+                for other in 1..=graph.len() {
+                    let Ok(place) = graph.place(other);
+                    let Ok(found) = reach.contains(&graph, place);
                     prop_assert_eq!(found, expected.contains(&other), "{} of {}", other, of);
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_line_has_no_merge(seeds in proptest::collection::vec((any::<u32>(), any::<u32>(), 0u8..12), 1..30)) {
+            let mut graph = Graph::default();
+            for (a, b, kind) in seeds {
+                let size = graph.len();
+                let pick = |seed: u32| Number::from(seed) % size + 1;
+                graph.push(match kind {
+                    _ if size == 0 => vec![],
+                    0 => vec![],
+                    1..5 => vec![pick(a)],
+                    5 if pick(a) != pick(b) => vec![pick(a), pick(b)],
+                    _ => vec![size],
+                });
+            }
+            for end in 1..=graph.len() {
+                let ancestors = graph.ancestors(end);
+                for start in [None].into_iter().chain((1..=graph.len()).map(Some)) {
+                    let before = start.filter(|start| ancestors.contains(start)).map(|start| graph.ancestors(start));
+                    let between = |at: &Number| before.as_ref().is_none_or(|before| !before.contains(at));
+                    let expected = ancestors.iter().filter(|at| between(at)).all(|&at| graph.parents_of(at).len() < 2);
+                    let place = |number: Number| graph.place(number).unwrap_or_else(|never| match never {});
+                    let Ok(found) = is_line(&graph, start.map(place), place(end));
+                    prop_assert_eq!(found, expected, "{:?}..{}", start, end);
                 }
             }
         }
@@ -157,13 +173,11 @@ mod tests {
 
     #[test]
     fn within_a_chain_nothing_is_read() {
-        let mut graph = Graph::default();
-        graph.push(vec![]);
-        for parent in 0..1000 {
-            graph.push(vec![parent]);
-        }
-        let mut reach = Reach::of([graph.places[1000]]);
-        assert_eq!(reach.contains(&graph, graph.places[0]), Ok(true));
+        let graph = Graph::linear(1001);
+        let Ok(mut reach) = Reach::of_commits(&graph, &[1001]);
+        let Ok(first) = graph.place(1);
+        graph.reads.set(0);
+        assert_eq!(reach.contains(&graph, first), Ok(true));
         assert_eq!(graph.reads.get(), 0);
     }
 }

@@ -2,11 +2,14 @@
 
 mod ancestry;
 mod back;
+pub mod bisect;
 mod blame;
 mod change;
 mod change_filter;
+mod changed_commits;
 mod compare;
 mod entry;
+mod flips;
 mod history;
 mod lineage;
 mod merge;
@@ -17,6 +20,8 @@ mod origin;
 mod predicate;
 mod revision;
 mod select;
+#[cfg(test)]
+mod test_graph;
 mod text_change;
 mod turn;
 mod versions;
@@ -26,8 +31,10 @@ pub use ancestry::Reach;
 pub use blame::{Blame, Blamed, Lacking, Parts, Share};
 pub use change::{Changed, Field, changed, changed_in_memory};
 pub use change_filter::ChangeFilter;
+pub use changed_commits::{changed_by_record, changed_commits, changed_on_first_parent, differs_from_first_parent};
 pub use compare::*;
 pub use entry::{Entry, Surroundings};
+pub use flips::{Flip, FlipSearch, Flips};
 pub use history::{Step, history, last_version, removal};
 pub use lineage::{Lineage, Unit, Versions, leaf_paths, lineage};
 #[cfg(feature = "internals")]

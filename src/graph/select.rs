@@ -87,6 +87,11 @@ impl<'v, 'a, A: Access> Memory<'v, 'a, A> {
         Ok(Self { view, commit: Some(number), root, staged: false, doubt })
     }
 
+    /// The memory of a commit, or the empty one before the first.
+    pub fn of(view: &'v SessionView<'a, A>, commit: Option<Number>) -> Result<Self, StoreError> {
+        Ok(Self { view, commit, root: view.tables.root(commit)?, staged: false, doubt: None })
+    }
+
     /// The node of one id.
     pub fn find(&self, id: &NodeId) -> Result<Option<Held<'a>>, StoreError> {
         match self.staged_change(id)? {

@@ -125,6 +125,7 @@ pub fn merge_bases_with<C: Commits>(commits: &C, merged: &[Number], other: Numbe
 
 #[cfg(test)]
 mod tests {
+    use super::super::test_graph::Graph;
     use super::*;
     use proptest::collection::vec;
     use proptest::prelude::*;
@@ -183,52 +184,24 @@ mod tests {
         assert_eq!(without(&[4], &[], false), [4, 2, 1]);
     }
 
-    /// A graph given by the parents of each commit, counted from 1.
-    struct Graph(Vec<Vec<Number>>);
-
-    impl Commits for Graph {
-        type Commit = Vec<Number>;
-        type Error = Infallible;
-
-        fn commit(&self, number: Number) -> Result<Vec<Number>, Infallible> {
-            Ok(self.0[usize::try_from(number).expect("small") - 1].clone())
-        }
-
-        fn parents(commit: &Vec<Number>) -> &[Number] {
-            commit
-        }
-    }
-
-    impl Graph {
-        fn ancestors(&self, of: Number) -> BTreeSet<Number> {
-            let (mut found, mut open) = (BTreeSet::new(), vec![of]);
-            while let Some(number) = open.pop() {
-                if found.insert(number) {
-                    open.extend(&self.0[usize::try_from(number).expect("small") - 1]);
-                }
-            }
-            found
-        }
-    }
-
     proptest! {
         #[test]
         fn walks_and_bases_agree_with_sets(
             seeds in vec((any::<u32>(), any::<u32>(), 0u8..4), 1..25),
             ends in (any::<u32>(), any::<u32>()),
         ) {
-            let mut graph = Graph(Vec::new());
+            let mut graph = Graph::default();
             for (one, other, kind) in seeds {
-                let size = u32::try_from(graph.0.len()).expect("small");
-                let pick = |seed: u32| Number::from(seed % size + 1);
-                graph.0.push(match kind {
+                let size = graph.len();
+                let pick = |seed: u32| Number::from(seed) % size + 1;
+                graph.push(match kind {
                     _ if size == 0 => vec![],
                     0 => vec![pick(one)],
                     1 if pick(one) != pick(other) => vec![pick(one), pick(other)],
-                    _ => vec![Number::from(size)],
+                    _ => vec![size],
                 });
             }
-            let pick = |seed: u32| Number::from(seed % u32::try_from(graph.0.len()).expect("small") + 1);
+            let pick = |seed: u32| Number::from(seed) % graph.len() + 1;
             let (one, other) = (pick(ends.0), pick(ends.1));
             let (a, b) = (graph.ancestors(one), graph.ancestors(other));
 

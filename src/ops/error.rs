@@ -109,6 +109,26 @@ pub enum OpError {
     /// The base of a conflict conflicts itself.
     #[error("'{0}' has no base: where the histories cross it conflicts itself")]
     NoBase(NodeId),
+    /// One commit is the good end and the bad end of a search.
+    #[error("commit {0} is good and bad")]
+    BothEnds(CommitId),
+    /// The good end of a search descends from the bad one.
+    #[error("the good end {good} descends from the bad end {bad}")]
+    SwappedEnds {
+        /// What was named as bad.
+        bad: CommitId,
+        /// What was named as good.
+        good: CommitId,
+    },
+    /// The session searches for no first bad commit.
+    #[error("this session is not searching")]
+    NoBisect,
+    /// Nothing was said yet that could be taken back.
+    #[error("nothing is marked yet")]
+    NothingMarked,
+    /// Between the ends no commit is a candidate.
+    #[error("no commit between the ends changed such a node")]
+    NothingBetween,
     /// The revisions choose no commit.
     #[error("no commit is chosen")]
     NothingChosen,
@@ -202,6 +222,11 @@ impl MayBeDamage for OpError {
             | Self::NoConflict(_)
             | Self::NoBase(_)
             | Self::NotFastForward(_)
+            | Self::BothEnds(_)
+            | Self::NoBisect
+            | Self::NothingMarked
+            | Self::NothingBetween
+            | Self::SwappedEnds { .. }
             | Self::NothingChosen
             | Self::Mainline { .. }
             | Self::WouldOverwrite(_) => false,

@@ -2,11 +2,11 @@
 
 use super::OpError;
 use crate::graph::{
-    ChangeFilter, Changed, Doubt, Ends, Entry, NodeFilter, Reach, Revision, Selection, Surroundings, TextChange, Walk,
-    resolve, resolve_all, versions,
+    ChangeFilter, Changed, Doubt, Ends, Entry, NodeFilter, Revision, Selection, Surroundings, TextChange, Walk,
+    changed_by_record, changed_on_first_parent, resolve, resolve_all,
 };
 use crate::model::{Pattern, SessionName};
-use crate::object::{CommitId, diff};
+use crate::object::CommitId;
 use crate::store::{Access, CommitRecord, Disk, Head, Number, SessionView, Store, StoreError, Tables, short_branch};
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -95,17 +95,10 @@ pub fn log<D: Disk>(store: &Store<D>, session: &SessionName, filter: &LogFilter)
         let found = if filter.patterns.is_empty() {
             take(view.tables, Walk::new(view.tables, ends.starts, ends.without, filter.first_parent), filter)?
         } else if filter.first_parent || filter.text.is_some() {
-            let changed = changed_commits(view.tables, &ends.starts, &filter.patterns)?;
-            let walk = Walk::new(view.tables, ends.starts, ends.without, filter.first_parent).filter_map(|step| {
-                let keep = step.as_ref().map_or(Ok(true), |(number, commit)| {
-                    changed_on_first_parent(view.tables, *number, commit, &changed, &filter.patterns)
-                });
-                keep.map_or_else(|error| Some(Err(error)), |keep| if keep { Some(step) } else { None })
-            });
-            take(view.tables, walk, filter)?
+            let changed = changed_on_first_parent(view.tables, ends, filter.first_parent, &filter.patterns)?;
+            take(view.tables, changed, filter)?
         } else {
-            let changed = changed_commits(view.tables, &ends.starts, &filter.patterns)?;
-            take(view.tables, ancestors_among(view.tables, &ends, &changed)?, filter)?
+            take(view.tables, changed_by_record(view.tables, &ends, &filter.patterns)?, filter)?
         };
         if filter.changed {
             let changes = filter.changes();
@@ -164,80 +157,6 @@ fn take<A: Access>(
     let end = filter.limit.map_or(usize::MAX, |limit| filter.skip.saturating_add(limit));
     let numbered = admitted.take(end).enumerate();
     numbered.filter(|(at, step)| *at >= filter.skip || step.is_err()).map(|(_, step)| step).collect()
-}
-
-/// The commits that changed a node with such an id, from the history index.
-fn changed_commits<A: Access>(
-    tables: &Tables<A>,
-    starts: &[Number],
-    patterns: &[Pattern],
-) -> Result<BTreeSet<Number>, StoreError> {
-    let mut changed = BTreeSet::new();
-    for pattern in patterns {
-        match pattern.exact() {
-            Some(id) => changed.extend(versions(tables, id, starts)?),
-            None => {
-                let mut ids = Vec::new();
-                tables.ids_below(pattern.literal_prefix(), |id| {
-                    if pattern.matches(id.as_str()) {
-                        ids.push(id);
-                    }
-                })?;
-                for id in ids {
-                    changed.extend(versions(tables, &id, starts)?);
-                }
-            }
-        }
-    }
-    Ok(changed)
-}
-
-/// Those of `candidates` that are ancestors of `starts`, the highest number first.
-fn ancestors_among<'a, A: Access>(
-    tables: &'a Tables<A>,
-    ends: &Ends,
-    candidates: &'a BTreeSet<Number>,
-) -> Result<impl Iterator<Item = Result<(Number, CommitRecord), StoreError>> + 'a, StoreError> {
-    let reach = |numbers: &[Number]| {
-        let places = numbers.iter().map(|&number| Ok(tables.commit(number)?.place));
-        Ok::<_, StoreError>(Reach::of(places.collect::<Result<Vec<_>, StoreError>>()?))
-    };
-    let (mut wanted, mut left_out) = (reach(&ends.starts)?, reach(&ends.without)?);
-    Ok(candidates.iter().rev().filter_map(move |&number| {
-        let checked = tables.commit(number).and_then(|commit| {
-            let place = commit.place;
-            Ok((wanted.contains(tables, place)? && !left_out.contains(tables, place)?, commit))
-        });
-        match checked {
-            Ok((true, commit)) => Some(Ok((number, commit))),
-            Ok((false, _)) => None,
-            Err(error) => Some(Err(error)),
-        }
-    }))
-}
-
-/// Whether a commit changed such a node against its first parent. A merge that took another side's node wrote no record
-/// of its own, so for a merge the states are compared.
-fn changed_on_first_parent<A: Access>(
-    tables: &Tables<A>,
-    number: Number,
-    commit: &CommitRecord,
-    changed: &BTreeSet<Number>,
-    patterns: &[Pattern],
-) -> Result<bool, StoreError> {
-    if commit.parents.len() < 2 {
-        return Ok(changed.contains(&number));
-    }
-    let mut found = false;
-    let old = tables.root(commit.parents.first().copied())?;
-    diff(tables, old, commit.root.link(), |old, new| {
-        if let Some((number, object)) = new.or(old) {
-            let node = tables.node(number, object)?;
-            found = found || patterns.iter().any(|pattern| pattern.matches(node.id.as_str()));
-        }
-        Ok::<_, StoreError>(())
-    })?;
-    Ok(found)
 }
 
 /// How commits hang together, each with those that were found among its nearest ancestors.

@@ -1,14 +1,18 @@
 //! One verb a file: an open store and typed input in, a typed report out. Knows no options and no terminal.
 
 mod batch;
+mod bisect;
+mod bisect_marks;
 mod blame;
 mod branch;
 mod check;
 mod commit;
 mod complete;
 mod diff;
+mod ends;
 mod error;
 mod exec;
+mod find;
 mod get;
 mod grep;
 mod import;
@@ -37,6 +41,8 @@ mod test;
 mod wanted;
 
 pub use batch::{Group, batch};
+pub use bisect::{BisectEnds, BisectPlan, GoodEnds, Subject, bisect_ends, bisect_plan, bisect_subjects};
+pub use bisect_marks::{Marking, MarksReport, Next, forget_marks, marks, set_marks};
 pub use blame::{BlameReport, BlameRequest, Ended, Row, Version, blame, blame_all, versions_of};
 pub use branch::{Branch, BranchesReport, branches, create_branch, delete_branches, previous_branch, rename_branch};
 pub use check::{Assertion, Failure, check};
@@ -45,6 +51,7 @@ pub use complete::{complete_branches, complete_ids, complete_revisions, complete
 pub use diff::{Between, diff};
 pub use error::OpError;
 pub use exec::{ScratchReport, ScratchRequest, pin, scratch};
+pub use find::{FindReport, FindRequest, FlipReport, Touched, Turned, find};
 pub use get::get;
 pub use grep::{GrepRequest, Matched, MatchedLine, grep};
 pub use import::{ImportRequest, import, import_and_commit};
@@ -63,7 +70,7 @@ pub use revert::{RevertReport, RevertRequest, Reverting, revert};
 pub use rm::{matching, present};
 pub use settings::{set, setting, settings};
 pub use settle::{AbortReport, Choice, ConcludeReport, abort, conclude, settle};
-pub use show::show;
+pub use show::{ShowReport, show};
 pub use staged::{Condition, Forgotten, StagedReport, StagedState, Write};
 pub use status::{ProgressReport, StatusReport, status};
 pub use switch::{SwitchReport, Target, switch};

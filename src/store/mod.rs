@@ -6,6 +6,7 @@ mod discover;
 mod disk;
 mod error;
 mod init;
+mod marks;
 mod open;
 mod overlay;
 mod private;
@@ -26,10 +27,10 @@ pub use error::StoreError;
 #[cfg(feature = "internals")]
 pub use init::create_tables;
 pub use init::{Created, init};
+pub use marks::{Marked, Marks};
 #[cfg(feature = "internals")]
 pub use open::Snapshot;
 pub use open::{MayBeDamage, Store};
-#[cfg(feature = "internals")]
 pub use private::clone_at;
 pub use private::{Copying, Extent, Scratch, copy};
 pub use progress::{Progress, Undo};

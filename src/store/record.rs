@@ -1,5 +1,6 @@
 //! The binary records of the tables. Numbers are LEB128, distances count back from a record's own number.
 
+use super::marks::Marks;
 use super::progress::Progress;
 use crate::model::{Author, CommitTime, Message, NodeId, SessionName};
 use crate::object::{Commit, CommitId, DecodeError, Effect, ObjectId, Reader, Root, StateId, push_bytes, push_varint};
@@ -300,6 +301,8 @@ pub struct Session {
     pub previous: Option<Head>,
     /// What it has begun and not finished.
     pub progress: Option<Progress>,
+    /// The search for a first bad commit that goes on.
+    pub marks: Option<Marks>,
 }
 
 const HEAD_BRANCH: u8 = 1;
@@ -308,6 +311,7 @@ const CONSUMED: u8 = 3;
 const ORIG_HEAD: u8 = 4;
 const PREVIOUS: u8 = 5;
 const PROGRESS: u8 = 6;
+const MARKS: u8 = 7;
 
 /// The name of a branch without `refs/heads/`.
 pub fn short_branch(name: &str) -> &str {
@@ -352,7 +356,7 @@ impl Head {
 impl Session {
     /// A session that has done nothing yet.
     pub const fn at(head: Head) -> Self {
-        Self { head, consumed: 0, orig_head: None, previous: None, progress: None }
+        Self { head, consumed: 0, orig_head: None, previous: None, progress: None, marks: None }
     }
 
     /// Writes a row of `session`: fields of a tag, a length and a value, tags rising; a number that is 0 is left out.
@@ -370,13 +374,17 @@ impl Session {
         if let Some(progress) = &self.progress {
             push_field(&mut out, PROGRESS, &progress.encode());
         }
+        if let Some(marks) = &self.marks {
+            push_field(&mut out, MARKS, &marks.encode());
+        }
         out
     }
 
     /// Reads a row of `session`.
     pub fn decode(row: &[u8]) -> Result<Self, DecodeError> {
         let mut reader = Reader::new(row);
-        let (mut head, mut consumed, mut orig_head, mut previous, mut progress) = (None, 0, None, None, None);
+        let (mut head, mut consumed, mut orig_head, mut previous) = (None, 0, None, None);
+        let (mut progress, mut marks) = (None, None);
         while !reader.is_empty() {
             let tag = reader.byte()?;
             let mut field = Reader::new(reader.bytes()?);
@@ -391,12 +399,13 @@ impl Session {
                 ORIG_HEAD => orig_head = Some(field.varint()?),
                 PREVIOUS => previous = Some(Head::decode(field.rest())?),
                 PROGRESS => progress = Some(Progress::decode(field.rest())?),
+                MARKS => marks = Some(Marks::decode(field.rest())?),
                 unknown => return Err(DecodeError::UnknownRecord(unknown)),
             }
             field.finish()?;
         }
         let head = head.ok_or(DecodeError::NotCanonical("a session stands nowhere"))?;
-        let session = Self { head, consumed, orig_head, previous, progress };
+        let session = Self { head, consumed, orig_head, previous, progress, marks };
         if session.encode() == row {
             Ok(session)
         } else {
@@ -484,7 +493,8 @@ mod tests {
                     (Some(7), Some(Head::Detached(9)), None),
                     (None, Some(head.clone()), Some(Progress::Merge { theirs: 4, name: "x".into(), message: None })),
                 ] {
-                    let session = Session { head: head.clone(), consumed, orig_head, previous, progress };
+                    let marks = progress.as_ref().map(|_| Marks { first_parent: true, ..Marks::default() });
+                    let session = Session { head: head.clone(), consumed, orig_head, previous, progress, marks };
                     assert_eq!(Session::decode(&session.encode()), Ok(session));
                 }
             }

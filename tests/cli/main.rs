@@ -2,6 +2,10 @@
 
 mod audit;
 mod bad_input;
+mod bisect_find;
+mod bisect_manual;
+mod bisect_program;
+mod bisect_run;
 mod blame;
 mod branch;
 mod check;

@@ -58,6 +58,24 @@ impl Place {
         place
     }
 
+    /// A store is in it whose commits set the node `n` to these values, one after the other; with the ids of the commits.
+    pub fn with_values<V: fmt::Display>(values: impl IntoIterator<Item = V>) -> (Self, Vec<String>) {
+        let place = Self::with_store();
+        let commits = place.set("n", values);
+        (place, commits)
+    }
+
+    /// Makes a commit for each of these values of a node, where the session stands; returns their ids.
+    pub fn set<V: fmt::Display>(&self, id: &str, values: impl IntoIterator<Item = V>) -> Vec<String> {
+        let row = |value: V| {
+            let node = format!("{{\"id\":{},\"content\":{value}}}\n", json(id));
+            node + &format!("{{\"commit\":{{\"message\":{}}}}}\n", json(&format!("set {id} to {value}")))
+        };
+        let rows: String = values.into_iter().map(row).collect();
+        let answer = self.mnem(&["put", "--jsonl", "-", "--commits"]).input(rows).output();
+        answer.lines().map(str::to_owned).collect()
+    }
+
     /// Such files are in it.
     pub fn with_files(files: &Files) -> Self {
         let place = Self::empty();

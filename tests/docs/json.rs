@@ -14,6 +14,8 @@ use std::process::{Command, Output};
 /// The exit status, and the arguments.
 type Call = (i32, &'static [&'static str]);
 
+const MNEM: &str = env!("CARGO_BIN_EXE_mnem");
+
 /// Each command of the document's first table, and calls that together print all that the tables allow.
 const CALLS: &[(&str, &[Call])] = &[
     ("init", &[(0, &["init"]), (0, &["init"])]),
@@ -157,6 +159,23 @@ const CALLS: &[(&str, &[Call])] = &[
     ("tag", &[(0, &["tag"]), (0, &["tag", "-n"]), (0, &["tag", "-l", "v1"])]),
     ("tag -d", &[(0, &["tag", "-d", "v1", "v2"])]),
     ("rm -m", &[(0, &["rm", "e", "-m", "without e"]), (1, &["rm", "e", "-m", "again"])]),
+    (
+        "bisect find",
+        &[
+            (0, &["bisect", "find", "--path-exists", "value", "/b"]),
+            (1, &["bisect", "find", "--present", "nothing"]),
+            (129, &["bisect", "find"]),
+        ],
+    ),
+    (
+        "bisect find --all",
+        &[
+            (0, &["bisect", "find", "--all", "--present", "gone"]),
+            (0, &["bisect", "find", "--all", "--count", "*", "ge", "1"]),
+            (0, &["bisect", "find", "--all", "--any", "go*", "1"]),
+            (1, &["bisect", "find", "--all", "--present", "nothing"]),
+        ],
+    ),
     ("exec", &[(0, &["exec", "true"])]),
     ("export", &[(0, &["export"])]),
     ("import", &[(0, &["import", "import.jsonl"])]),
@@ -216,6 +235,30 @@ const CALLS: &[(&str, &[Call])] = &[
     ("revert", &[(3, &["revert", "--source", "s"])]),
     ("status", &[(0, &["status"])]),
     ("revert --abort", &[(0, &["revert", "--abort"])]),
+    (
+        "bisect run",
+        &[
+            (0, &["bisect", "run", "--range", "HEAD~2..HEAD", "--", MNEM, "test", "--absent", "w"]),
+            (2, &["bisect", "run", "--range", "HEAD~2..HEAD", "--no-verify", "--", "sh", "-c", "exit 125"]),
+            (1, &["bisect", "run", "--range", "HEAD~2..HEAD", "true"]),
+            (129, &["bisect", "run"]),
+        ],
+    ),
+    ("bisect reset", &[(0, &["bisect", "reset"])]),
+    (
+        "bisect start",
+        &[
+            (0, &["bisect", "start"]),
+            (0, &["bisect", "bad", "HEAD"]),
+            (0, &["bisect", "good", "HEAD~4"]),
+            (2, &["bisect", "skip", "HEAD~4..HEAD~1"]),
+            (0, &["bisect", "undo"]),
+            (0, &["bisect", "good", "HEAD~1"]),
+            (128, &["bisect", "status", "--session", "other"]),
+        ],
+    ),
+    ("bisect log", &[(0, &["bisect", "log"])]),
+    ("bisect reset", &[(0, &["bisect", "reset"])]),
     ("reset", &[(0, &["reset", "HEAD"]), (129, &["reset"])]),
     ("commit --amend", &[(0, &["commit", "--amend"]), (129, &["commit", "--amend", "--dry-run"])]),
     ("completions", &[(0, &["completions", "zsh"])]),
@@ -224,7 +267,7 @@ const CALLS: &[(&str, &[Call])] = &[
 ];
 
 /// Commands that are questions: with 1 they have answered no, and there is no error.
-const ANSWER_NO: [&str; 5] = ["diff", "grep -c", "test", "check", "merge-base --is-ancestor"];
+const ANSWER_NO: [&str; 6] = ["diff", "grep -c", "test", "check", "merge-base --is-ancestor", "bisect find --all"];
 
 /// Files for `--jsonl` and `-F`.
 const ROWS: &[(&str, &str)] = &[
@@ -352,7 +395,7 @@ fn every_command_is_in_the_table() {
 
 fn mnem(place: &std::path::Path, arguments: &[&str]) -> Output {
     let mut mnem = Command::new(env!("CARGO_BIN_EXE_mnem"));
-    mnem.args(arguments).arg("--json").current_dir(place).env_clear();
+    mnem.arg("--json").args(arguments).current_dir(place).env_clear();
     mnem.env("MNEM_DATE", "@1764576000").env("MNEM_CEILING_DIRECTORIES", place);
     mnem.output().expect("mnem runs")
 }

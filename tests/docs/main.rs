@@ -1,6 +1,7 @@
 //! What the project's documents say is what the program does.
 
 mod bless;
+mod ci;
 mod format;
 mod json;
 mod readme;

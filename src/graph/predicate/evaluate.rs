@@ -1,7 +1,7 @@
 //! Whether a predicate holds in a memory, and what stood there.
 
 use super::json_value::same_value;
-use super::{Claim, Comparison, Pointer, Predicate};
+use super::{Claim, Comparison, Pointer, Predicate, Subject};
 use crate::model::{Content, NodeId, Pattern, pointer};
 use std::convert::Infallible;
 
@@ -122,6 +122,52 @@ impl Predicate {
     pub fn holds_with(&self, id: &NodeId, content: Option<&Content>) -> bool {
         let Ok(Evaluation { holds, .. }) = self.evaluate(&Alone(id, content));
         holds
+    }
+}
+
+impl Predicate {
+    /// Whether it looks at the node `id`.
+    pub fn looks_at(&self, id: &NodeId) -> bool {
+        match self.subject() {
+            Subject::Node(own) => own == id,
+            Subject::Nodes(pattern) => pattern.matches(id.as_str()),
+        }
+    }
+
+    /// What the node `id`, with this content or absent, adds to the number by which [`Predicate::holds_at`] decides. That
+    /// of a memory is the sum over all nodes, and where it looks at one that is absent, that of the absent one.
+    pub fn weight(&self, id: &NodeId, content: Option<&Content>) -> u64 {
+        u64::from(
+            self.looks_at(id)
+                && match &self.claim {
+                    Claim::Count(..) => content.is_some(),
+                    Claim::Any(_, text) => content.is_some_and(|content| contains(content, text)),
+                    Claim::Present(_)
+                    | Claim::Absent(_)
+                    | Claim::Equals(..)
+                    | Claim::EqualsJson(..)
+                    | Claim::Contains(..)
+                    | Claim::Matches(..)
+                    | Claim::PathExists(..)
+                    | Claim::PathEquals(..) => self.holds_with(id, content),
+                },
+        )
+    }
+
+    /// Whether it holds in a memory whose nodes add up to `number`.
+    pub fn holds_at(&self, number: u64) -> bool {
+        match &self.claim {
+            Claim::Count(_, comparison, wanted) => comparison.holds(number, *wanted) != self.is_negated,
+            Claim::Any(..) => (number > 0) != self.is_negated,
+            Claim::Present(_)
+            | Claim::Absent(_)
+            | Claim::Equals(..)
+            | Claim::EqualsJson(..)
+            | Claim::Contains(..)
+            | Claim::Matches(..)
+            | Claim::PathExists(..)
+            | Claim::PathEquals(..) => number > 0,
+        }
     }
 }
 
@@ -377,6 +423,22 @@ mod tests {
             let few: Vec<_> = nodes.iter().map(|(id, json)| (id.as_str(), json.as_str())).collect();
             let words_read: Vec<_> = words.iter().map(String::as_str).collect();
             prop_assert_eq!(evaluated(&Few::of(&few), &words_read).holds, naive(&nodes, &words), "{:?} {:?}", few, words);
+        }
+
+        #[test]
+        fn the_nodes_of_a_memory_add_up_to_whether_it_holds(
+            nodes in prop::collection::btree_map("[abc]", content(), 0..4),
+            words in predicate(),
+        ) {
+            let few: Vec<_> = nodes.iter().map(|(id, json)| (id.as_str(), json.as_str())).collect();
+            let few = Few::of(&few);
+            let predicate = &parse(&words).expect("a predicate")[0];
+            let mut sum: u64 = few.0.iter().map(|(id, content)| predicate.weight(id, Some(content))).sum();
+            if let Subject::Node(id) = predicate.subject() && !few.0.contains_key(id) {
+                sum += predicate.weight(id, None);
+            }
+            let Ok(Evaluation { holds, .. }) = predicate.evaluate(&few);
+            prop_assert_eq!(predicate.holds_at(sum), holds, "{:?} {:?}", nodes, words);
         }
     }
 }

@@ -15,8 +15,8 @@ pub fn clone_at(from: &Path, to: &Path, name: &SessionName, at: Number) -> Resul
     build_directory(to)?;
     let (file, clone) = (from.join(DATABASE_FILE), to.join(DATABASE_FILE));
     std::fs::copy(&file, &clone).map_err(|source| StoreError::Io { action: "copying", path: file, source })?;
-    // Nobody else has it: there is nothing to wait for.
-    let store = Store::new(to.to_owned(), Duration::ZERO);
+    // Nobody else has it: what there is to wait for is a slow disk, and none is that slow.
+    let store = Store::new(to.to_owned(), Duration::from_secs(60));
     let snapshot = store.snapshot()?;
     let (_, closed) = store.write(snapshot, |tables| -> Result<_, StoreError> {
         let row = tables.session(name)?;

@@ -2,7 +2,6 @@
 //!
 //! Knows where they lie, how long, and what is in them; not what runs against them.
 
-#[cfg(any(test, feature = "internals"))]
 mod clone;
 mod copy;
 mod place;
@@ -10,7 +9,6 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-#[cfg(any(test, feature = "internals"))]
 pub use clone::clone_at;
 pub use copy::{Copying, Extent, copy};
 pub use place::Scratch;

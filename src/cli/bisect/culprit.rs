@@ -1,0 +1,40 @@
+//! What a person asks once a first bad commit is found: what it is, what it changed and from what, and what to type next.
+
+use super::super::commit_text::SHORT;
+use super::super::context::Context;
+use super::super::json::letter;
+use super::super::shell::word;
+use super::super::text::escape_line;
+use super::super::writer_text;
+use crate::ops::ShowReport;
+
+/// How many changed nodes are named.
+const NAMED: usize = 8;
+
+/// Says it. The line that names the commit is among the last 20.
+pub fn tell(shown: &ShowReport, id: &str, runs: &str, one_of_several: bool, context: &Context) {
+    let paint = context.err_paint();
+    context.say(&format!("{} is the first bad commit", paint.commit(id)));
+    let commit = &shown.entry.commit;
+    let subject = escape_line(commit.message.subject());
+    context.say(&format!("{} {}: {subject}", commit.time, escape_line(commit.author.as_str())));
+    for changed in shown.changed.iter().take(NAMED) {
+        let state = changed.effect().into();
+        let provenance = changed.new.as_ref().map_or(String::new(), |node| writer_text::provenance(node, paint));
+        let node = paint.id(&escape_line(changed.id().as_str()));
+        context.say(format!("  {} {node} {provenance}", paint.state(state, &letter(state).to_string())).trim_end());
+    }
+    if shown.changed.len() > NAMED {
+        context.say(&format!("  and {} more", shown.changed.len() - NAMED));
+    }
+    if one_of_several {
+        context.warn("equal memories tested otherwise elsewhere between the ends: this is one of several changes");
+    }
+    context.say(&format!("found with {runs}; to look into it:"));
+    let (mnem, short) = (context.typed(), &id[..SHORT]);
+    context.say(&format!("  {mnem} show {short}"));
+    if let Some(changed) = shown.changed.first() {
+        context.say(&format!("  {mnem} blame -r {short} -- {}", word(changed.id().as_str())));
+    }
+    context.say(&format!("  {mnem} revert {short}"));
+}
