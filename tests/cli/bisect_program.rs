@@ -246,6 +246,38 @@ fn others_may_commit_meanwhile() {
 }
 
 #[test]
+fn a_long_history_with_merges_is_searched_beside_who_commits() {
+    const OTHERS: usize = 200;
+    let place = Place::with_store();
+    let first = place.set("n", 0..300)[0].clone();
+    place.mnem(&["switch", "-qc", "side"]).output();
+    let side = place.set("s", 0..350);
+    place.mnem(&["switch", "-q", "main"]).output();
+    place.set("n", 300..500);
+    place.mnem(&["merge", "-q", "side"]).output();
+    place.mnem(&["switch", "-q", "side"]).output();
+    place.set("t", 0..50);
+    place.mnem(&["switch", "-q", "main"]).output();
+    place.mnem(&["merge", "-q", "side"]).output();
+    let last = place.set("n", 500..600).pop().expect("the last one");
+    place.mnem(&["switch", "-qc", "others", "--session", "other"]).output();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in 0..OTHERS {
+                place.mnem(&["put", "o", &number.to_string(), "-qm", "o", "--session", "other"]).output();
+            }
+        });
+        let tests = r#"s=$("$MNEM" get s 2>/dev/null) || s=0; [ "$s" -lt 175 ]"#;
+        for jobs in ["1", "4"] {
+            let range = format!("{first}..{last}");
+            finds(&script(&place, &["-j", jobs, "--range", &range], tests).answer(), &side[175]);
+        }
+    });
+    assert_eq!(place.mnem(&["log", "--ids", "main..others"]).output().lines().count(), OTHERS);
+    place.mnem(&["rev-parse", "main"]).says(&format!("{last}\n"), "");
+}
+
+#[test]
 fn what_takes_too_long_is_ended_with_all_that_it_started() {
     let (place, commits) = Place::with_values(0..9);
     fifo(&place, "fifo");

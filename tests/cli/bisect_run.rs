@@ -249,7 +249,7 @@ fn ends_that_are_not_what_they_are_said_to_be_are_told() {
     search(&place, &["--range", "HEAD~3..HEAD", "false"]).refuses(1, &said);
     let said = format!(
         "mnem: error[bisect-endpoints]: the good end {bad} descends from the bad end {good}\n\
-         hint: are the two swapped? mnem bisect start {bad} {good}\n"
+         hint: are the two swapped? mnem bisect run --range {good}..{bad} CMD\n"
     );
     search(&place, &["--range", "HEAD..HEAD~3", "true"]).refuses(1, &said);
     let said = format!(

@@ -16,7 +16,7 @@ use crate::graph::bisect::{Bounds, Mark, Search};
 use crate::graph::{Revision, Selection};
 use crate::model::{Pattern, SessionName};
 use crate::object::CommitId;
-use crate::ops::{self, BisectEnds, BisectPlan, GoodEnds, ScratchRequest};
+use crate::ops::{self, BisectEnds, BisectPlan, GoodEnds, OpError, ScratchRequest};
 use crate::store::{Extent, Marked, Number, Scratch, Store};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -208,7 +208,7 @@ fn of_marks(
     session: &SessionName,
     (mut chosen, first_parent, skip): (Vec<Pattern>, bool, Vec<Selection>),
 ) -> Result<(BisectEnds, Among), CliError> {
-    let marks = ops::marks(store, session)?.ok_or(ops::OpError::NoBisect)?.marks;
+    let marks = ops::marks(store, session)?.ok_or(OpError::NoBisect)?.marks;
     let missing = |end: &str| {
         let error = CliError::usage(format!("no {end} commit is marked"));
         Err(error.hint(format!("mnem bisect {end} REV")))
@@ -342,7 +342,13 @@ fn search(args: &RunArgs, ends: &mut BisectEnds, among: &Among, driver: &mut Dri
     let plan = |ends: &BisectEnds, driver: &Driver<'_>| {
         let bad = ends.also_bad.iter().copied().chain([ends.bad]).collect();
         let bounds = Bounds { bad, good: ends.good.clone(), first_parent: among.first_parent };
-        ops::bisect_plan(&driver.tester.store, &driver.tester.session, &bounds, &among.patterns, &among.skip)
+        ops::bisect_plan(&driver.tester.store, &driver.tester.session, &bounds, &among.patterns, &among.skip).map_err(
+            |error| match error {
+                OpError::SwappedEnds { bad, good } => CliError::from(error)
+                    .hint(format!("are the two swapped? mnem bisect run --range {bad}..{good} CMD")),
+                other => other.into(),
+            },
+        )
     };
     // Ends that were mistaken are told before anything is run.
     let mut planned = if ends.good.is_empty() { None } else { Some(plan(ends, driver)?) };
