@@ -80,6 +80,8 @@ pub fn reset<D: Disk>(
     let behind = behind(view.tables, old, resolved.number)?;
     let dropped = match mode {
         ResetMode::Soft => Forgotten::default(),
+        // What settles a conflict on what stands is no change, and dropped too.
+        ResetMode::Hard if view.progress().is_some() => Forgotten::of(&view.staged.replay().map_err(StoreError::from)?),
         ResetMode::Hard => Forgotten::of(&view.changes()?),
     };
     let restaged = match mode {

@@ -155,7 +155,7 @@ fn what_cannot_be_tested_is_gone_around() {
     let answer = script(&place, &["--range", "HEAD~8..HEAD"], &skips("3|4")).answer();
     names_none(&answer, 2, &lines(&commits[3..=5]));
     let said = "mnem: error[bisect-inconclusive]: only commits are left that cannot be tested; 3 commits are left\n\
-                hint: a test that is not steady needs --repeat\n";
+                hint: look at them by hand: mnem bisect start BAD GOOD\n";
     assert!(answer.stderr.ends_with(said), "{answer:?}");
     let answer = script(&place, &["--range", "HEAD~8..HEAD"], &skips("[1-7]")).answer();
     names_none(&answer, 2, &lines(&commits[1..]));
@@ -369,6 +369,24 @@ fn good_and_bad_may_be_the_other_way_round() {
 }
 
 #[test]
+fn where_no_answer_comes_it_is_said_why() {
+    let place = Place::with_store();
+    let both: Vec<_> = [("n", 0..2), ("other", 0..1), ("n", 2..3)]
+        .into_iter()
+        .flat_map(|(id, values)| place.set(id, values))
+        .collect();
+    let range = format!("{}..{}", both[0], both[3]);
+    let answer = script(&place, &["--range", &range, "--changed", "n"], r#""$MNEM" test -q --absent other"#).answer();
+    names_none(&answer, 2, "");
+    let said = "mnem: error[bisect-inconclusive]: what was found, or what stood before it, says something else\n\
+                hint: another commit may have done it: search without --changed\n";
+    assert!(answer.stderr.ends_with(said), "{answer:?}");
+    let gone = ["--range", &range, "--junit", "gone/x", "sh", "-c", "echo >>calls"];
+    let answer = search(&place, &gone).answer();
+    assert!(answer.status == 128 && !place.path("calls").exists(), "{answer:?}");
+}
+
+#[test]
 fn several_runs_of_a_commit_decide_together() {
     let (place, commits) = Place::with_values(0..9);
     // Which attempts fail before the culprit, and which from it on; how often each is run.
@@ -411,7 +429,7 @@ fn after_so_many_runs_it_gives_up() {
         let commits = if left.len() == 1 { "1 commit is".to_owned() } else { format!("{} commits are", left.len()) };
         let said = format!(
             "mnem: error[bisect-inconclusive]: as many runs were made as --max-runs allows; {commits} left\n\
-             hint: a test that is not steady needs --repeat\n"
+             hint: allow more, or look at fewer commits with --changed\n"
         );
         assert!(answer.stderr.ends_with(&said), "{answer:?}");
     }

@@ -593,6 +593,12 @@ fn a_hard_reset_leaves_the_merge_too() {
     assert_eq!((answer.status, answer.stdout), (0, format!("{}\n", commit(&place, "HEAD"))));
     let said = "what was in progress is left\n1 change is no longer staged\nto undo: mnem merge side || printf";
     assert!(answer.stderr.contains(said), "{}", answer.stderr);
+    let undone = torn();
+    stop(&undone);
+    undone.mnem(&["merge", "-q", "--resolve", "both=ours", "gone=ours"]).output();
+    let settled = undone.mnem(&["status"]).output();
+    undone.undo(&undone.mnem(&["reset", "--hard"]).answer()).answer();
+    assert_eq!(undone.mnem(&["status"]).output(), settled);
     place.mnem(&["commit", "-m", "x"]).ends(
         1,
         "",

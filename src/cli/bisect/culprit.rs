@@ -36,5 +36,6 @@ pub fn tell(shown: &ShowReport, id: &str, runs: &str, one_of_several: bool, cont
     if let Some(changed) = shown.changed.first() {
         context.say(&format!("  {mnem} blame -r {short} -- {}", word(changed.id().as_str())));
     }
-    context.say(&format!("  {mnem} revert {short}"));
+    let mainline = if commit.parents.len() > 1 { " -m 1" } else { "" };
+    context.say(&format!("  {mnem} revert{mainline} {short}"));
 }

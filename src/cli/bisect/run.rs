@@ -131,7 +131,7 @@ pub(super) struct RunArgs {
 /// How a search ended.
 enum Outcome {
     Found { culprit: Number, one_of_several: bool },
-    Undecided { left: Vec<Number>, why: String },
+    Undecided { left: Vec<Number>, why: Why },
 }
 
 /// How a search ended, as it is told.
@@ -164,6 +164,8 @@ pub(super) fn run(args: &RunArgs, context: &mut Context) -> Result<(), CliError>
     };
     context.warn_doubts(&ends.doubts);
     let mut report = Report::create(args.report.as_ref().map(|path| context.path(path)).as_deref())?;
+    // What cannot be written is told before hours of tests, not behind them.
+    write_junit(args, &report, context)?;
     let children = Children::new()?;
     let Some(place) = place(args, &ends, &store, &children, context)? else {
         context.end_with(children.interrupted().unwrap_or(INTERRUPTED));
@@ -187,10 +189,7 @@ pub(super) fn run(args: &RunArgs, context: &mut Context) -> Result<(), CliError>
     let outcome = search(args, &mut ends, &bounds, &mut driver);
     let (runs, spared) = (driver.runs, driver.spared);
     let told = tell(outcome, &ends, (runs, spared), &tester, &mut report, context);
-    if let Some(path) = &args.junit {
-        let path = context.path(path);
-        output::write_file(&path, true, |out| write!(out, "{}", junit("bisect", &report.cases())))?;
-    }
+    write_junit(args, &report, context)?;
     told
 }
 
@@ -354,7 +353,7 @@ fn search(args: &RunArgs, ends: &mut BisectEnds, among: &Among, driver: &mut Dri
     let mut planned = if ends.good.is_empty() { None } else { Some(plan(ends, driver)?) };
     let begun = StartJson::new(driver.tester.bad.clone(), driver.ids(&ends.good)?, driver.words());
     driver.report.line(&begun)?;
-    let undecided = |left: Vec<Number>, why: &str| Ok(Outcome::Undecided { left, why: why.to_owned() });
+    let undecided = |left: Vec<Number>, why: Why| Ok(Outcome::Undecided { left, why });
     if verifies || planned.is_none() {
         match verify(ends, verifies, driver) {
             Ok(()) => {}
@@ -397,7 +396,7 @@ fn search(args: &RunArgs, ends: &mut BisectEnds, among: &Among, driver: &mut Dri
     }
     let culprit = match driver.search(&mut search) {
         Ok(Ok(culprit)) => culprit,
-        Ok(Err(left)) => return undecided(left, "only commits are left that cannot be tested"),
+        Ok(Err(left)) => return undecided(left, SKIPPED),
         Err(Stop::UsedUp) => return undecided(search.remaining(), USED_UP),
         Err(Stop::Contradiction) => return undecided(Vec::new(), CONTRADICTION),
         Err(stop) => return Err(driver.failed(stop)),
@@ -406,7 +405,8 @@ fn search(args: &RunArgs, ends: &mut BisectEnds, among: &Among, driver: &mut Dri
         for _ in 0..args.confirm {
             match driver.confirm(culprit, among.first_parent) {
                 Ok(true) => {}
-                Ok(false) => return undecided(Vec::new(), "tested again, what was found says something else"),
+                Ok(false) if among.patterns.is_empty() => return undecided(Vec::new(), UNSTEADY),
+                Ok(false) => return undecided(Vec::new(), ELSEWHERE),
                 Err(Stop::UsedUp) => return undecided(vec![culprit], USED_UP),
                 Err(stop) => return Err(driver.failed(stop)),
             }
@@ -416,8 +416,37 @@ fn search(args: &RunArgs, ends: &mut BisectEnds, among: &Among, driver: &mut Dri
     Ok(Outcome::Found { culprit, one_of_several })
 }
 
-const USED_UP: &str = "as many runs were made as --max-runs allows";
-const CONTRADICTION: &str = "what was tested does not go together: a commit is good though it descends from a bad one";
+/// Why a search came to no answer, and what to do about it.
+#[derive(Clone, Copy)]
+struct Why {
+    what: &'static str,
+    hint: &'static str,
+}
+
+const USED_UP: Why = Why {
+    what: "as many runs were made as --max-runs allows",
+    hint: "allow more, or look at fewer commits with --changed",
+};
+const SKIPPED: Why = Why {
+    what: "only commits are left that cannot be tested",
+    hint: "look at them by hand: mnem bisect start BAD GOOD",
+};
+const CONTRADICTION: Why = Why {
+    what: "what was tested does not go together: a commit is good though it descends from a bad one",
+    hint: "where it changed more than once, see 'mnem bisect find --all'; a test that is not steady needs --repeat",
+};
+const UNSTEADY: Why =
+    Why { what: "tested again, what was found says something else", hint: "a test that is not steady needs --repeat" };
+const ELSEWHERE: Why = Why {
+    what: "what was found, or what stood before it, says something else",
+    hint: "another commit may have done it: search without --changed",
+};
+
+/// Writes the runs so far, where that is asked for.
+fn write_junit(args: &RunArgs, report: &Report, context: &Context) -> Result<(), CliError> {
+    let Some(path) = &args.junit else { return Ok(()) };
+    output::write_file(&context.path(path), true, |out| write!(out, "{}", junit("bisect", &report.cases())))
+}
 
 /// Tests the ends, and finds a good one where that is asked for.
 fn verify(ends: &mut BisectEnds, verifies: bool, driver: &mut Driver<'_>) -> Result<(), Stop> {
@@ -510,9 +539,9 @@ fn tell(
                 candidates.iter().try_for_each(|id| context.line(id))?;
             }
             let message = match left.len() {
-                0 => why,
-                1 => format!("{why}; 1 commit is left"),
-                count => format!("{why}; {count} commits are left"),
+                0 => why.what.to_owned(),
+                1 => format!("{}; 1 commit is left", why.what),
+                count => format!("{}; {count} commits are left", why.what),
             };
             let result = ResultJson {
                 v: V,
@@ -531,7 +560,7 @@ fn tell(
                 context.json_line(&result)?;
             }
             context.bring_out()?;
-            Err(CliError::new(Word::BisectInconclusive, message).hint("a test that is not steady needs --repeat"))
+            Err(CliError::new(Word::BisectInconclusive, message).hint(why.hint))
         }
     }
 }
