@@ -1,9 +1,9 @@
 //! Between which commits a search for the first bad one takes place.
 
 use super::OpError;
-use super::ends::ends_error;
+use super::ends::{ends_error, selected};
 use crate::graph::bisect::{Bounds, Candidates, bases_to_verify, swapped};
-use crate::graph::{Doubt, Revision, Selection, Walk, resolve, resolve_all};
+use crate::graph::{Doubt, Revision, Selection, Walk, resolve};
 use crate::model::{Pattern, SessionName};
 use crate::object::{CommitId, StateId};
 use crate::store::{Disk, Number, Store, StoreError};
@@ -92,23 +92,7 @@ pub fn bisect_plan<D: Disk>(
         }
         let candidates = Candidates::of(view.tables, bounds, patterns)?;
         let bases = bases_to_verify(view.tables, bounds)?;
-        let (mut skipped, mut doubts) = (Vec::new(), Vec::new());
-        for selection in skip {
-            match selection {
-                Selection::Of(revision) => {
-                    let resolved = resolve(view, revision)?;
-                    skipped.push(resolved.number);
-                    doubts.extend(resolved.doubt);
-                }
-                Selection::Without(_) | Selection::Between(..) | Selection::Either(..) => {
-                    let ends = resolve_all(view, std::slice::from_ref(selection))?;
-                    for step in Walk::new(view.tables, ends.starts, ends.without, false) {
-                        skipped.push(step?.0);
-                    }
-                    doubts.extend(ends.doubts);
-                }
-            }
-        }
+        let (skipped, doubts) = selected(view, skip)?;
         Ok(BisectPlan { candidates, bases, skipped, doubts })
     })
 }

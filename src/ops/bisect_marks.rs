@@ -1,9 +1,9 @@
 //! A search for the first bad commit by hand: its marks are kept with the session, and nothing else of it moves.
 
 use super::OpError;
-use super::ends::{ends_error, read_patterns};
+use super::ends::{ends_error, read_patterns, selected};
 use crate::graph::bisect::{Bounds, Candidates, Search, Step, swapped};
-use crate::graph::{Doubt, Revision, Selection, Walk, resolve, resolve_all};
+use crate::graph::{Doubt, Revision, Selection, resolve};
 use crate::model::SessionName;
 use crate::object::CommitId;
 use crate::store::{Access, Disk, Marked, Marks, Number, SessionView, Store, StoreError, Tables};
@@ -164,24 +164,16 @@ fn changed<A: Access>(view: &SessionView<'_, A>, marking: &Marking) -> Result<(M
         }
         Marking::Say(marked, selections) => {
             let mut marks = found(view).ok_or(OpError::NoBisect)?.clone();
-            let mut numbers = Vec::new();
-            if selections.is_empty() {
-                numbers.push(match next(view.tables, &marks)? {
+            let numbers = if selections.is_empty() {
+                vec![match next(view.tables, &marks)? {
                     Next::Test { number, .. } => number,
-                    _ => named(&Revision::head())?,
-                });
-            }
-            for selection in selections {
-                match selection {
-                    Selection::Of(revision) => numbers.push(named(revision)?),
-                    Selection::Without(_) | Selection::Between(..) | Selection::Either(..) => {
-                        let ends = resolve_all(view, std::slice::from_ref(selection))?;
-                        for step in Walk::new(view.tables, ends.starts, ends.without, false) {
-                            numbers.push(step?.0);
-                        }
-                    }
-                }
-            }
+                    Next::NeedsBad | Next::NeedsGood | Next::Found(_) | Next::Unsure(_) => named(&Revision::head())?,
+                }]
+            } else {
+                let (numbers, more) = selected(view, selections)?;
+                doubts.extend(more);
+                numbers
+            };
             marks.said.push((*marked, numbers));
             marks
         }

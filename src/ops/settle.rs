@@ -1,15 +1,16 @@
 //! Going on with a merge or a revert that stopped: settling its conflicts, finishing it, leaving it.
 
 use super::joining::{
-    Left, Reverts, commit_step, conflicts, head_entry, run_reverts, settled_changes, settling, underway, work_out,
+    Left, Reverts, Worked, commit_step, conflicts, head_entry, run_reverts, settled_changes, settling, underway,
+    work_out,
 };
 use super::taking::take_staged;
 use super::{ConflictReport, Forgotten, OpError, Reverted, Signature, Underway};
-use crate::graph::{Entry, Join, Version};
+use crate::graph::{Entry, Version};
 use crate::model::{Message, NodeId, SessionName};
 use crate::object::{CommitId, encode_node};
 use crate::store::{Access, Disk, Head, NodeBytes, Number, Progress, SessionView, Store, StoreError};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// On what a conflict is to be settled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,14 +99,15 @@ struct Plan {
 }
 
 impl Plan {
-    fn of<A: Access>(view: &SessionView<'_, A>, wanted: Underway) -> Result<(Self, Join), OpError> {
+    fn of<A: Access>(view: &SessionView<'_, A>, wanted: Underway) -> Result<(Self, Worked), OpError> {
         let progress = underway(view, wanted)?.clone();
-        let join = work_out(view.tables, &view.head, &progress)?.join;
+        let worked = work_out(view.tables, &view.head, &progress)?;
+        let join = &worked.join;
         let concerned: BTreeSet<_> = join.changes.keys().chain(join.conflicts.keys()).cloned().collect();
         let mut staged = view.staged.replay().map_err(StoreError::from)?;
         staged.retain(|id, _| concerned.contains(id));
         let dropped = Forgotten::of(&staged);
-        Ok((Self { head: view.head_commit()?, progress, concerned, dropped }, join))
+        Ok((Self { head: view.head_commit()?, progress, concerned, dropped }, worked))
     }
 
     fn takes(&self, id: &NodeId) -> bool {
@@ -119,6 +121,15 @@ impl Plan {
     }
 }
 
+/// The commit that a step leads to, with its conflicts settled.
+struct Step {
+    changes: BTreeMap<NodeId, Option<NodeBytes>>,
+    parents: Vec<Number>,
+    message: Message,
+    /// Whether HEAD has it all.
+    is_done: bool,
+}
+
 /// Makes the commit of what is in progress, once all conflicts are settled, and goes on with what is to come.
 pub fn conclude<D: Disk>(
     store: &Store<D>,
@@ -128,35 +139,39 @@ pub fn conclude<D: Disk>(
     signature: &Signature,
 ) -> Result<ConcludeReport, OpError> {
     let check = |view: &SessionView<'_, _>| {
-        let (plan, join) = Plan::of(view, wanted)?;
-        settled_changes(view.tables, &view.head, &view.staged.replay().map_err(StoreError::from)?, join)?;
-        Ok(plan)
+        let (plan, Worked { join, parents, message, is_done, .. }) = Plan::of(view, wanted)?;
+        let staged = view.staged.replay().map_err(StoreError::from)?;
+        let changes = settled_changes(view.tables, &view.head, &staged, join)?;
+        if let (Progress::Undo(_), true) = (&plan.progress, changes.is_empty()) {
+            return Err(OpError::NothingToCommit);
+        }
+        Ok((plan, Step { changes, parents, message, is_done }))
     };
-    let (report, warning) = take_staged(store, session, check, Plan::takes, |tables, taking, plan| {
+    let takes = |(plan, _): &(Plan, Step), id: &NodeId| plan.takes(id);
+    let (report, warning) = take_staged(store, session, check, takes, |tables, taking, (plan, step)| {
+        // All that was worked out hangs on HEAD, on what is in progress, and on the log, which is locked.
+        let Step { changes, parents, message: default, is_done } = step;
         let view = taking.view(tables, session)?;
         plan.holds(&view)?;
         let mut row = taking.row(&view);
         let mut staged = taking.staged(view.next_row().consumed)?;
         drop(view);
-        let worked = work_out(tables, &row.head, &plan.progress)?;
-        let changes = settled_changes(tables, &row.head, &staged, worked.join)?;
         staged.retain(|id, _| !plan.takes(id));
-        let words = signature.saying(message.cloned().unwrap_or(worked.message));
+        let words = signature.saying(message.cloned().unwrap_or(default));
         let mut reverted = Reverted::default();
         let mut reason = "revert".to_owned();
         let makes = match &plan.progress {
             Progress::Merge { name, .. } => {
                 reason = format!("merge {name}");
-                !worked.is_done
+                !is_done
             }
             Progress::Revert { .. } => !changes.is_empty(),
-            Progress::Undo(_) if changes.is_empty() => return Err(OpError::NothingToCommit),
             Progress::Undo(_) => true,
         };
         row.progress = None;
         if makes {
             row.orig_head = plan.head.or(row.orig_head);
-            commit_step(tables, session, &mut row, worked.parents, changes, words, &reason)?;
+            commit_step(tables, session, &mut row, parents, changes, words, &reason)?;
             reverted.made.extend(head_entry(tables, &row.head)?);
         }
         if let Progress::Revert { start, commits, mainline, .. } = &plan.progress {
