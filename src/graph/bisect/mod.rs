@@ -6,6 +6,7 @@
 
 mod candidates;
 mod ends;
+mod flaky;
 mod pick;
 mod search;
 #[cfg(test)]
@@ -14,4 +15,5 @@ mod weights;
 
 pub use candidates::{Bounds, Candidates};
 pub use ends::{bases_to_verify, swapped};
+pub use flaky::{Decision, Evidence, FlakySearch, FlakyStep, Posterior, Rate, Standard};
 pub use search::{Contradiction, Mark, Search, Step};

@@ -1,0 +1,42 @@
+//! How often something failed, and what rate that points to.
+
+use super::likelihood::Tally;
+
+/// A rate of failure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rate {
+    /// How many of the runs failed.
+    pub failed: u64,
+    /// How many runs there were.
+    pub runs: u64,
+    /// The rate to expect.
+    pub estimate: f64,
+    /// Where the interval of 95 % begins: the score interval of Wilson (1927).
+    pub low: f64,
+    /// Where it ends.
+    pub high: f64,
+}
+
+impl Rate {
+    pub(super) fn of(tally: Tally) -> Self {
+        /// What a normal variate is from its mean in 95 % of cases at most, in standard deviations.
+        const Z: f64 = 1.959_963_984_540_054;
+        let rate = Self {
+            failed: tally.bad as u64,
+            runs: tally.runs() as u64,
+            estimate: tally.expected_rate(),
+            low: 0.0,
+            high: 1.0,
+        };
+        if tally.runs() == 0 {
+            return rate;
+        }
+        let (bad, good, runs) = (tally.bad as f64, tally.good as f64, tally.runs() as f64);
+        let middle = (bad + Z * Z / 2.0) / (runs + Z * Z);
+        let half = Z / (runs + Z * Z) * (bad * good / runs + Z * Z / 4.0).sqrt();
+        // At the very edge it is exact; sums may miss it.
+        let low = if tally.bad == 0 { 0.0 } else { middle - half };
+        let high = if tally.good == 0 { 1.0 } else { middle + half };
+        Self { low, high, ..rate }
+    }
+}
