@@ -13,6 +13,7 @@ mod flips;
 mod history;
 mod lineage;
 mod merge;
+pub mod narrow;
 mod near;
 mod node_filter;
 mod node_versions;
