@@ -57,7 +57,7 @@ pub struct Reduction {
 
 impl Reduction {
     /// Begins with a set that fails and is not empty, where the empty one does not.
-    pub fn of(set: Vec<usize>) -> Self {
+    pub fn of(set: &[usize]) -> Self {
         let mut reduction = Self {
             pieces: Vec::new(),
             part: Part::Pieces,
@@ -67,7 +67,7 @@ impl Reduction {
             is_behind: false,
             wanted: None,
         };
-        reduction.keep(&set);
+        reduction.keep(set);
         reduction.settle();
         reduction
     }

@@ -72,7 +72,7 @@ impl Narrow {
     pub fn tell(&mut self, set: &[usize], tried: Tried) {
         self.known.entry(set.to_vec()).or_insert(tried);
         if self.reduction.is_none() && !self.is_without() && self.known.get(&self.all()) == Some(&Tried::Fails) {
-            self.reduction = Some(Reduction::of(self.all()));
+            self.reduction = Some(Reduction::of(&self.all()));
         }
         let Some(reduction) = &mut self.reduction else { return };
         while let Some(&tried) = reduction.wanted().and_then(|set| self.known.get(set)) {
