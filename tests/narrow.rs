@@ -119,7 +119,7 @@ impl Place {
     }
 
     fn plan(&self, good: usize, bad: usize) -> NarrowPlan {
-        ops::narrow_plan(&self.store, &session(), &self.revision(good), &self.revision(bad)).expect("a plan")
+        ops::narrow_plan(&self.store, &session(), Some(&self.revision(good)), &self.revision(bad)).expect("a plan")
     }
 
     fn copy(&self) -> ScratchReport {

@@ -11,7 +11,7 @@ use super::text::{abridge, escape_block, escape_line};
 use super::writer_text;
 use crate::graph::{Blame, Parts, Removal, Unit, Writer};
 use crate::model::{Content, Node, NodeId, Pattern, pointer};
-use crate::ops::{self, BlameReport, BlameRequest, Ended, OpError, Row, Version};
+use crate::ops::{self, BlameReport, BlameRequest, Ended, OpError, Version};
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::ops::Range;
@@ -303,7 +303,7 @@ fn all(patterns: &[Pattern], args: &BlameArgs, context: &mut Context) -> Result<
         if context.globals.json {
             context.json_line(&BlameJson::row(row)?)?;
         } else {
-            let line = row_text(row, context.paint());
+            let line = writer_text::row(row, context.paint());
             context.line(&line)?;
         }
     }
@@ -311,40 +311,10 @@ fn all(patterns: &[Pattern], args: &BlameArgs, context: &mut Context) -> Result<
         if context.globals.json {
             context.json_line(&BlameJson::removed(id, removal, None)?)?;
         } else {
-            let paint = context.paint();
-            let place = writer_text::place(removal.commit.as_ref(), None, paint);
-            let (id, said) = (paint.id(&escape_line(id.as_str())), begin(&removal.last.node.content));
-            let last = writer_text::writer(&removal.last, paint);
-            let last = format!("{last} {}", writer_text::provenance(&removal.last.node, paint));
-            context.line(&format!("{place} {id} {} {said} [last: {}]", paint.removed("removed"), last.trim_end()))?;
+            let line = writer_text::removed(id, removal, context.paint());
+            context.line(&line)?;
         }
     }
     let missing: Vec<_> = found.removed.into_iter().map(|(id, _)| id).chain(found.absent).collect();
     if missing.is_empty() { Ok(()) } else { Err(OpError::NoNode(missing).into()) }
-}
-
-/// Who wrote the content, the id, the provenance, how the text begins, and who wrote the provenance anew since.
-fn row_text(row: &Row, paint: Paint) -> String {
-    let id = paint.id(&escape_line(row.node.id.as_str()));
-    let (writer, provenance) =
-        (writer_text::writer(&row.writer, paint), writer_text::provenance(&row.writer.node, paint));
-    let mut parts = vec![writer, id, provenance, begin(&row.node.content)];
-    if let Some(rewritten) = &row.rewritten {
-        let provenance = writer_text::provenance(&rewritten.node, paint);
-        parts.push(format!("[anew: {}", writer_text::writer(rewritten, paint)));
-        parts.push(provenance);
-        let last = parts.iter_mut().rev().find(|part| !part.is_empty());
-        last.expect("one was pushed").push(']');
-    }
-    parts.retain(|part| !part.is_empty());
-    parts.join(" ")
-}
-
-/// How a content begins, on one line.
-fn begin(content: &Content) -> String {
-    const SHOWN: usize = 60;
-    let content = content.readable();
-    let begin: String = content.chars().take_while(|&c| c != '\n').take(SHOWN).collect();
-    let rest = if begin.len() < content.trim_end().len() { "…" } else { "" };
-    format!("{}{rest}", escape_line(&begin))
 }

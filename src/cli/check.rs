@@ -84,7 +84,7 @@ pub(super) fn run(args: &CheckArgs, context: &mut Context) -> Result<(), CliErro
     if let Some(path) = report {
         let case = |(assertion, failures): (&'_ Assertion, &Vec<Failure<'_>>)| {
             let failures = failures.iter().map(|failure| lines(failure, Paint::default())).collect();
-            Case { name: assertion.name.clone(), failures }
+            Case { name: assertion.name.clone(), failures, is_skipped: false }
         };
         let document = junit(&name, &assertions.iter().zip(&checked).map(case).collect::<Vec<_>>());
         write_file(&path, false, |out| out.write_all(document.as_bytes()))?;

@@ -280,6 +280,11 @@ impl Context {
         words.join(" ")
     }
 
+    /// The words of the command line, of which the first is the program.
+    pub fn words(&self) -> Vec<String> {
+        std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect()
+    }
+
     /// Ends the command with 1, without an error: the answer to its question is no.
     pub fn answer_no(&mut self) {
         self.end_with(1);

@@ -324,6 +324,9 @@ impl From<OpError> for CliError {
             OpError::NothingBetween => {
                 Self::of(Word::BisectEndpoints, &error).hint("see 'mnem log GOOD..BAD -- PATTERN'")
             }
+            OpError::NoParent(_) => {
+                Self::of(Word::BisectEndpoints, &error).hint("name the two commits: --range GOOD..BAD")
+            }
             OpError::NothingChosen => {
                 Self::of(Word::NothingToCommit, &error).hint("see what a range chooses with 'mnem log --oneline A..B'")
             }

@@ -6,18 +6,25 @@ pub struct Case {
     pub name: String,
     /// What failed, each on one line with more lines of detail; it passed where there is nothing.
     pub failures: Vec<(String, Vec<String>)>,
+    /// Whether it says neither that it passed nor that it failed.
+    pub is_skipped: bool,
 }
 
 /// The whole document for one suite.
 pub fn junit(suite: &str, cases: &[Case]) -> String {
     let suite = escape(suite);
     let failed = cases.iter().filter(|case| !case.failures.is_empty()).count();
+    let skipped = cases.iter().filter(|case| case.is_skipped).count();
     let all = cases.len();
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
-    let counts = format!("tests=\"{all}\" failures=\"{failed}\" errors=\"0\" skipped=\"0\"");
+    let counts = format!("tests=\"{all}\" failures=\"{failed}\" errors=\"0\" skipped=\"{skipped}\"");
     out += &format!("<testsuite name=\"{suite}\" {counts}>\n");
-    for Case { name, failures } in cases {
+    for Case { name, failures, is_skipped } in cases {
         out += &format!("<testcase classname=\"{suite}\" name=\"{}\"", escape(name));
+        if *is_skipped {
+            out += ">\n<skipped/>\n</testcase>\n";
+            continue;
+        }
         if failures.is_empty() {
             out += "/>\n";
             continue;
@@ -59,19 +66,24 @@ mod tests {
 
     #[test]
     fn a_document_has_a_case_for_each_assertion() {
-        let passed = Case { name: "a<b".to_owned(), failures: Vec::new() };
+        let case = |name: &str, failures, is_skipped| Case { name: name.to_owned(), failures, is_skipped };
+        let passed = case("a<b", Vec::new(), false);
         let failures = vec![("x & y".to_owned(), vec!["\"z\"".to_owned()]), ("w".to_owned(), Vec::new())];
-        let failed = Case { name: "two\nlines".to_owned(), failures };
+        let failed = case("two\nlines", failures, false);
+        let skipped = case("s", Vec::new(), true);
         let document = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
             <testsuites>\n\
-            <testsuite name=\"c.jsonl\" tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\">\n\
+            <testsuite name=\"c.jsonl\" tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"1\">\n\
             <testcase classname=\"c.jsonl\" name=\"a&lt;b\"/>\n\
             <testcase classname=\"c.jsonl\" name=\"two&#10;lines\">\n\
             <failure message=\"x &amp; y&#10;w\">x &amp; y\n    &quot;z&quot;\nw</failure>\n\
             </testcase>\n\
+            <testcase classname=\"c.jsonl\" name=\"s\">\n\
+            <skipped/>\n\
+            </testcase>\n\
             </testsuite>\n\
             </testsuites>\n";
-        assert_eq!(junit("c.jsonl", &[passed, failed]), document);
+        assert_eq!(junit("c.jsonl", &[passed, failed, skipped]), document);
         let none = "tests=\"0\" failures=\"0\" errors=\"0\" skipped=\"0\">\n</testsuite>\n</testsuites>\n";
         assert!(junit("-", &[]).ends_with(none));
     }

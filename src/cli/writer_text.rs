@@ -3,8 +3,9 @@
 use super::commit_text::SHORT;
 use super::paint::Paint;
 use super::text::escape_line;
-use crate::graph::Writer;
-use crate::model::{Node, Timestamp};
+use crate::graph::{Removal, Writer};
+use crate::model::{Content, Node, NodeId, Timestamp};
+use crate::ops::Row;
 use crate::store::CommitRecord;
 
 /// Such as `3f9c2a81b0 ~2025-12-01T08:00:00.000+00:00 Ada <ada@example.org>`: the commit, the event time or else the
@@ -34,4 +35,36 @@ pub fn provenance(node: &Node, paint: Paint) -> String {
     let set = node.provenance.fields().into_iter().filter_map(|(name, value)| Some((name, value?)));
     let set: Vec<_> = set.map(|(name, value)| format!("{name}: {}", escape_line(value))).collect();
     if set.is_empty() { String::new() } else { paint.dim(&format!("({})", set.join(", "))) }
+}
+
+/// Who wrote the content, the id, the provenance, how the text begins, and who wrote the provenance anew since.
+pub fn row(row: &Row, paint: Paint) -> String {
+    let id = paint.id(&escape_line(row.node.id.as_str()));
+    let (by, from) = (writer(&row.writer, paint), provenance(&row.writer.node, paint));
+    let mut parts = vec![by, id, from, begin(&row.node.content)];
+    if let Some(rewritten) = &row.rewritten {
+        parts.push(format!("[anew: {}", writer(rewritten, paint)));
+        parts.push(provenance(&rewritten.node, paint));
+        let last = parts.iter_mut().rev().find(|part| !part.is_empty());
+        last.expect("one was pushed").push(']');
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.join(" ")
+}
+
+/// Who took a node away, its id, how what it said last begins, and who wrote that.
+pub fn removed(id: &NodeId, removal: &Removal, paint: Paint) -> String {
+    let by = place(removal.commit.as_ref(), None, paint);
+    let (id, said) = (paint.id(&escape_line(id.as_str())), begin(&removal.last.node.content));
+    let last = format!("{} {}", writer(&removal.last, paint), provenance(&removal.last.node, paint));
+    format!("{by} {id} {} {said} [last: {}]", paint.removed("removed"), last.trim_end())
+}
+
+/// How a content begins, on one line.
+fn begin(content: &Content) -> String {
+    const SHOWN: usize = 60;
+    let content = content.readable();
+    let begin: String = content.chars().take_while(|&c| c != '\n').take(SHOWN).collect();
+    let rest = if begin.len() < content.trim_end().len() { "…" } else { "" };
+    format!("{}{rest}", escape_line(&begin))
 }

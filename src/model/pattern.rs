@@ -89,6 +89,13 @@ impl Pattern {
     }
 }
 
+/// The one that matches this id alone.
+impl From<NodeId> for Pattern {
+    fn from(id: NodeId) -> Self {
+        Self(Kind::Exact(id))
+    }
+}
+
 /// One piece of a glob.
 enum Piece {
     /// This character.

@@ -129,6 +129,9 @@ pub enum OpError {
     /// Between the ends no commit is a candidate.
     #[error("no commit between the ends changed such a node")]
     NothingBetween,
+    /// A commit that is to be compared with its first parent is the first one.
+    #[error("commit {0} has no parent")]
+    NoParent(CommitId),
     /// The revisions choose no commit.
     #[error("no commit is chosen")]
     NothingChosen,
@@ -226,6 +229,7 @@ impl MayBeDamage for OpError {
             | Self::NoBisect
             | Self::NothingMarked
             | Self::NothingBetween
+            | Self::NoParent(_)
             | Self::SwappedEnds { .. }
             | Self::NothingChosen
             | Self::Mainline { .. }

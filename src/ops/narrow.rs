@@ -49,18 +49,27 @@ pub struct NarrowTry {
     pub state: StateId,
 }
 
-/// The node changes between two commits, of which neither need be an ancestor of the other. Reads follow what differs.
+/// The node changes between two commits, of which neither need be an ancestor of the other; where no good one is named, from
+/// the first parent of the bad one. Reads follow what differs.
 pub fn narrow_plan<D: Disk>(
     store: &Store<D>,
     session: &SessionName,
-    good: &Revision,
+    good: Option<&Revision>,
     bad: &Revision,
 ) -> Result<NarrowPlan, OpError> {
     store.read(session, |view| {
         let tables = view.tables;
-        let (good, bad) = (resolve(view, good)?, resolve(view, bad)?);
-        let doubts = good.doubt.into_iter().chain(bad.doubt).collect();
-        let (old, new) = (tables.commit(good.number)?, tables.commit(bad.number)?);
+        let bad = resolve(view, bad)?;
+        let new = tables.commit(bad.number)?;
+        let (good, doubt) = match good {
+            Some(good) => {
+                let good = resolve(view, good)?;
+                (good.number, good.doubt)
+            }
+            None => (*new.parents.first().ok_or(OpError::NoParent(new.id))?, None),
+        };
+        let doubts = doubt.into_iter().chain(bad.doubt).collect();
+        let old = tables.commit(good)?;
         let mut changed = BTreeMap::new();
         diff(tables, old.root.link(), new.root.link(), |old, new| {
             if let Some((number, object)) = new.or(old) {
@@ -69,7 +78,7 @@ pub fn narrow_plan<D: Disk>(
             Ok::<_, StoreError>(())
         })?;
         let (changes, nodes) = changed.into_iter().unzip();
-        let good = NarrowEnd { number: good.number, id: old.id, state: old.state() };
+        let good = NarrowEnd { number: good, id: old.id, state: old.state() };
         let bad = NarrowEnd { number: bad.number, id: new.id, state: new.state() };
         Ok::<_, OpError>(NarrowPlan { good, bad, changes, doubts, nodes, time: new.time })
     })

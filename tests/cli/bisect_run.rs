@@ -99,7 +99,7 @@ fn it_prints_the_culprit_and_says_what_a_person_asks_next() {
     assert_eq!(
         told,
         json!({"v": 1, "type": "bisect", "outcome": "found", "commit": null, "candidates": [commits[3]],
-            "bad": commits[8], "good": [commits[0]], "runs": 7, "spared": 0, "one_of_several": false})
+            "bad": commits[8], "good": [commits[0]], "runs": 7, "spared": 0, "one_of_several": false, "flaky": null})
     );
 }
 
@@ -166,7 +166,7 @@ fn what_cannot_be_tested_is_gone_around() {
         (
             2,
             json!({"v": 1, "type": "bisect", "outcome": "undecided", "commit": null, "candidates": commits[1..],
-                "bad": commits[8], "good": [commits[0]], "runs": 9, "spared": 0, "one_of_several": false})
+                "bad": commits[8], "good": [commits[0]], "runs": 9, "spared": 0, "one_of_several": false, "flaky": null})
         )
     );
     for (end, what) in [(8, "the bad"), (0, "the good")] {
@@ -279,7 +279,7 @@ fn what_says_something_else_when_it_is_tested_again_yields_no_name() {
         format!("echo >>calls; [ $MNEM_BISECT_ATTEMPT -lt {attempt} ] || exit {status}; {}", below(3))
     };
     let said = "mnem: error[bisect-inconclusive]: tested again, what was found says something else\n\
-                hint: a test that is not steady needs --repeat\n";
+                hint: a test that is not steady needs --flaky\n";
     for (options, attempt, status, calls) in
         [(&[][..], 2, 0, 6), (&[], 2, 1, 7), (&["--confirm", "2"], 3, 0, 8), (&["--confirm", "2"], 3, 1, 9)]
     {
@@ -539,7 +539,7 @@ fn each_run_is_written_down() {
         known(2, "good"),
         run(3, 3, "search", "skip", None),
         json!({"v": 1, "type": "bisect", "outcome": "undecided", "commit": null, "candidates": commits[3..],
-            "bad": commits[4], "good": [commits[0]], "runs": 3, "spared": 1, "one_of_several": false}),
+            "bad": commits[4], "good": [commits[0]], "runs": 3, "spared": 1, "one_of_several": false, "flaky": null}),
     ];
     assert_eq!(told, expected);
     let case = |number: usize, at: usize, purpose: &str| {
@@ -550,8 +550,8 @@ fn each_run_is_written_down() {
         junit,
         format!(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n\
-             <testsuite name=\"bisect\" tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"0\">\n\
-             {}>\n<failure message=\"bad\">bad</failure>\n</testcase>\n{}/>\n{}/>\n</testsuite>\n</testsuites>\n",
+             <testsuite name=\"bisect\" tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"1\">\n\
+             {}>\n<failure message=\"bad\">bad</failure>\n</testcase>\n{}/>\n{}>\n<skipped/>\n</testcase>\n</testsuite>\n</testsuites>\n",
             case(1, 4, "bad-end"),
             case(2, 0, "good-end"),
             case(3, 3, "search"),

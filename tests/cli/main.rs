@@ -3,7 +3,9 @@
 mod audit;
 mod bad_input;
 mod bisect_find;
+mod bisect_flaky;
 mod bisect_manual;
+mod bisect_narrow;
 mod bisect_program;
 mod bisect_run;
 mod blame;

@@ -1,10 +1,20 @@
 //! `mnem bisect`
 
+mod belief;
+mod between;
 mod culprit;
 mod driver;
+mod exact;
 mod find;
+mod flaky;
 mod manual;
+mod narrow;
+mod narrowed;
+mod outcome;
+mod program;
 mod report;
+mod resume;
+mod round;
 mod run;
 mod tester;
 
@@ -17,8 +27,9 @@ use tester::Verdict;
 
 /// Find the commit that first made something bad
 ///
-/// With predicates 'mnem bisect find' looks it up, and with a program that tests a commit 'mnem bisect run' finds it. By hand, 'mnem bisect start' names the ends, and
-/// 'mnem bisect good', 'bad' and 'skip' say what a commit is, until the first bad one is found.
+/// With predicates 'mnem bisect find' looks it up, and with a program that tests a commit 'mnem bisect run' finds it, also
+/// where the test does not say the same each time; 'mnem bisect narrow' goes on to the nodes. By hand, 'mnem bisect start'
+/// names the ends, and 'mnem bisect good', 'bad' and 'skip' say what a commit is, until the first bad one is found.
 #[derive(clap::Args, Debug)]
 #[command(subcommand_required = true, arg_required_else_help = true, disable_help_subcommand = true)]
 pub(super) struct BisectArgs {
@@ -29,6 +40,7 @@ pub(super) struct BisectArgs {
 #[derive(clap::Subcommand, Debug)]
 enum BisectVerb {
     Run(Box<run::RunArgs>),
+    Narrow(Box<narrow::NarrowArgs>),
     Find(find::FindArgs),
     Start(manual::StartArgs),
     /// Say that commits are good
@@ -55,6 +67,7 @@ enum BisectVerb {
 pub(super) fn run(args: &BisectArgs, context: &mut Context) -> Result<(), CliError> {
     match &args.verb {
         BisectVerb::Run(args) => run::run(args, context),
+        BisectVerb::Narrow(args) => narrow::run(args, context),
         BisectVerb::Find(args) => find::run(args, context),
         BisectVerb::Start(args) => manual::start(args, context),
         BisectVerb::Good(args) => manual::mark(Marked::Good, args, context),
@@ -89,4 +102,15 @@ fn aborted(id: &CommitId, how: &str) -> CliError {
     let id = &id.to_string()[..10];
     CliError::new(Word::Io, format!("the program {how} at {id}, so the search ends"))
         .hint("0 is good, 1 to 124 are bad, 125 is skip; what is missing or killed says nothing of a commit")
+}
+
+/// The status of who was interrupted and can't say by what.
+const INTERRUPTED: u8 = 130;
+
+fn counted(runs: usize) -> String {
+    if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") }
+}
+
+fn changes(count: usize) -> String {
+    if count == 1 { "1 change".to_owned() } else { format!("{count} changes") }
 }

@@ -4,10 +4,11 @@ use super::super::error::CliError;
 use super::super::json::V;
 use super::super::junit::Case;
 use super::driver::Purpose;
+use super::resume::Earlier;
 use super::tester::{Run, RunEnd, Verdict};
 use crate::ops::Subject;
 use serde::Serialize;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -24,9 +25,9 @@ pub struct Report {
 pub struct StartJson {
     v: u8,
     r#type: &'static str,
-    bad: String,
-    good: Vec<String>,
-    command: Vec<String>,
+    pub bad: String,
+    pub good: Vec<String>,
+    pub command: Vec<String>,
 }
 
 impl StartJson {
@@ -57,16 +58,12 @@ pub struct Event {
 impl Event {
     /// The shape of a run.
     pub fn ran(subject: &Subject, purpose: Purpose, run: &Run) -> Self {
-        let exit = match run.end {
-            RunEnd::Status(status) => Some(status),
-            RunEnd::Late => None,
-        };
         Self {
             run: Some(run.number),
             attempt: Some(run.attempt),
-            exit,
+            exit: exit_of(run),
             timed_out: run.end == RunEnd::Late,
-            milliseconds: Some(u64::try_from(run.took.as_millis()).unwrap_or(u64::MAX)),
+            milliseconds: Some(milliseconds(run)),
             ran: Some((purpose, *run)),
             ..Self::known(subject, purpose, run.verdict)
         }
@@ -91,14 +88,73 @@ impl Event {
     }
 }
 
+/// A run of the program with some of the changes between two commits.
+#[derive(Serialize)]
+pub struct TryEvent<'a> {
+    v: u8,
+    r#type: &'static str,
+    run: usize,
+    nodes: Vec<&'a str>,
+    state: String,
+    attempt: usize,
+    verdict: &'static str,
+    exit: Option<u8>,
+    timed_out: bool,
+    milliseconds: u64,
+}
+
+impl<'a> TryEvent<'a> {
+    /// The shape of a run with the changes of these nodes.
+    pub fn ran(subject: &Subject, nodes: Vec<&'a str>, run: &Run) -> Self {
+        Self {
+            v: V,
+            r#type: "try",
+            run: run.number,
+            nodes,
+            state: subject.state.to_string(),
+            attempt: run.attempt,
+            verdict: run.verdict.name(),
+            exit: exit_of(run),
+            timed_out: run.end == RunEnd::Late,
+            milliseconds: milliseconds(run),
+        }
+    }
+}
+
+fn exit_of(run: &Run) -> Option<u8> {
+    match run.end {
+        RunEnd::Status(status) => Some(status),
+        RunEnd::Late => None,
+    }
+}
+
+fn milliseconds(run: &Run) -> u64 {
+    u64::try_from(run.took.as_millis()).unwrap_or(u64::MAX)
+}
+
 impl Report {
-    /// Begins a file, in place of one that is there.
-    pub fn create(path: Option<&Path>) -> Result<Self, CliError> {
-        let create = |path: &Path| match File::create(path) {
-            Ok(file) => Ok((file, path.to_owned())),
-            Err(error) => Err(CliError::from(error).about(&format!("'{}'", path.display()))),
+    /// Begins a file with what a search starts from, in place of one that is there; behind the lines of an `earlier` one,
+    /// and where it is that very file only what is not whole is cut off.
+    pub fn begin(path: &Path, start: &StartJson, earlier: &Earlier) -> Result<Self, CliError> {
+        let failed = |error: std::io::Error| CliError::from(error).about(&format!("'{}'", path.display()));
+        let is_same = match (path.canonicalize(), earlier.path().canonicalize()) {
+            (Ok(own), Ok(other)) => own == other,
+            _ => false,
         };
-        Ok(Self { file: path.map(create).transpose()?, runs: Vec::new() })
+        let file = if is_same {
+            let file = OpenOptions::new().append(true).open(path).map_err(failed)?;
+            file.set_len(earlier.lines.len() as u64).map_err(failed)?;
+            file
+        } else {
+            let mut file = File::create(path).map_err(failed)?;
+            file.write_all(&earlier.lines).map_err(failed)?;
+            file
+        };
+        let mut report = Self { file: Some((file, path.to_owned())), runs: Vec::new() };
+        if earlier.lines.is_empty() {
+            report.line(start)?;
+        }
+        Ok(report)
     }
 
     /// A test case a run: one that says bad has failed.
@@ -106,7 +162,7 @@ impl Report {
         let case = |(id, purpose, run): &(String, Purpose, Run)| {
             let name = format!("run {}: {id} ({})", run.number, purpose.name());
             let failures = if run.verdict == Verdict::Bad { vec![("bad".to_owned(), Vec::new())] } else { Vec::new() };
-            Case { name, failures }
+            Case { name, failures, is_skipped: run.verdict == Verdict::Skip }
         };
         self.runs.iter().map(case).collect()
     }

@@ -4,17 +4,19 @@ use super::super::child::{Children, Ended, Stopper, status_of};
 use super::super::error::CliError;
 use super::super::exec::not_started;
 use super::super::{export, folder, output};
+use super::round::UsedUp;
 use crate::model::{Node, SessionName};
-use crate::object::{CommitId, StateId};
+use crate::object::StateId;
 use crate::ops::{self, LsRequest, ScratchRequest, Subject};
 use crate::store::{Extent, Scratch, Store, clone_at};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::fmt;
 use std::fs::File;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// What a test says of a commit.
@@ -59,6 +61,15 @@ pub enum RunEnd {
     Late,
 }
 
+impl fmt::Display for RunEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Status(status) => write!(f, "exit {status}"),
+            Self::Late => f.write_str("took too long"),
+        }
+    }
+}
+
 /// One run of the program.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
@@ -79,6 +90,8 @@ pub struct Run {
 pub enum NoVerdict {
     /// Nobody wants to know any more, or a signal came.
     Stopped,
+    /// There may be no more runs.
+    UsedUp(UsedUp),
     /// The search cannot go on.
     Abort(CliError),
 }
@@ -126,7 +139,7 @@ pub struct Tester {
     pub good: Mutex<String>,
     /// `MNEM_BISECT_BAD`.
     pub bad: String,
-    pub children: Children,
+    pub children: Arc<Children>,
     /// Where programs start.
     pub home: PathBuf,
     /// Whether the store is named to them.
@@ -134,8 +147,15 @@ pub struct Tester {
 }
 
 impl Tester {
-    /// Tests a commit once.
-    pub fn run(&self, subject: &Subject, number: usize, attempt: usize, stopper: &Stopper) -> Result<Run, NoVerdict> {
+    /// Tests a commit once, with the number of the run and which one of this commit it is; up to a point in time, and what
+    /// goes on then is ended and says nothing.
+    pub fn run(
+        &self,
+        subject: &Subject,
+        (number, attempt): (usize, usize),
+        until: Option<Instant>,
+        stopper: &Stopper,
+    ) -> Result<Run, NoVerdict> {
         let scratch = self.scratch(subject, number)?;
         let mut command = self.command(subject, number, attempt)?;
         match &scratch {
@@ -150,12 +170,17 @@ impl Tester {
             }
         }
         let started = Instant::now();
-        let ended = self.children.run_apart(&mut command, self.timeout, stopper);
+        let left = until.map(|until| until.saturating_duration_since(started));
+        let limit = self.timeout.into_iter().chain(left).min();
+        let ended = self.children.run_apart(&mut command, limit, stopper);
         let took = started.elapsed();
         drop(scratch);
         let ended = ended.map_err(|error| not_started(command.get_program(), &error))?;
         let (verdict, end) = match ended {
             Ended::Stopped => return Err(NoVerdict::Stopped),
+            Ended::Late if self.timeout.is_none_or(|timeout| left.is_some_and(|left| left < timeout)) => {
+                return Err(NoVerdict::UsedUp(UsedUp::Time));
+            }
             Ended::Late => (self.late(subject)?, RunEnd::Late),
             Ended::Alone(status) => (self.verdict(subject, status)?, RunEnd::Status(status_of(status))),
         };
@@ -290,9 +315,4 @@ impl Drop for Copy {
             let _removed = std::fs::remove_dir_all(path);
         }
     }
-}
-
-/// The ids as a variable holds them.
-pub fn joined(ids: &[CommitId]) -> String {
-    ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }

@@ -1,0 +1,139 @@
+//! The search with a test that does not say the same each time.
+
+use super::super::commit_text::SHORT;
+use super::super::error::{CliError, Word};
+use super::belief::{Belief, percent};
+use super::between::Between;
+use super::driver::{Driver, Purpose, mark_of};
+use super::outcome::{End, Why};
+use super::resume::{Earlier, Observed};
+use super::round::Stop;
+use crate::graph::bisect::{FlakySearch, FlakyStep, Mark, Standard};
+use crate::ops::BisectPlan;
+use crate::store::Number;
+use std::collections::BTreeMap;
+
+/// The whole search, behind what was observed before.
+pub fn search(
+    standard: Standard,
+    between: &Between,
+    plan: BisectPlan,
+    earlier: &Earlier,
+    driver: &mut Driver<'_>,
+) -> Result<(End, Option<Belief>), CliError> {
+    driver.context.warn_doubts(&plan.doubts);
+    let purposes = purposes(between, &plan);
+    let good: Vec<_> = between.ends.good.iter().chain(&plan.bases).copied().collect();
+    let BisectPlan { candidates, skipped, .. } = plan;
+    let mut search = FlakySearch::new(candidates.clone(), &good, standard);
+    for number in skipped {
+        search.observe(number, Mark::Skip);
+    }
+    if !earlier.observed.is_empty() {
+        let known: Vec<_> = candidates.numbers().iter().copied().chain(purposes.keys().copied()).collect();
+        let taken = observe_again(&mut search, earlier, &known, driver)?;
+        driver.context.say(&format!("{taken} of {} taken from the report", super::counted(earlier.observed.len())));
+    }
+    let end = run(&mut search, &purposes, driver);
+    let mut observed = earlier.observed.clone();
+    for (commit, _, run) in &driver.report.runs {
+        observed.insert(run.number, Observed { commit: commit.clone(), verdict: run.verdict });
+    }
+    let belief = Belief::of(&search, standard, observed, driver)?;
+    let end = match end {
+        Ok(Ended::Found(culprit)) => End::Found { culprit, one_of_several: false },
+        Ok(Ended::Skipped) => End::undecided(belief.likely(), Why::Skipped),
+        Ok(Ended::Not(error)) => {
+            belief.say(driver.context);
+            return Err(error);
+        }
+        Err(Stop::UsedUp(what)) => End::undecided(belief.likely(), Why::UsedUp(what)),
+        Err(stop) => return Err(stop.failed()),
+    };
+    Ok((end, Some(belief)))
+}
+
+/// What commits are that are no candidates, or ends as well.
+fn purposes(between: &Between, plan: &BisectPlan) -> BTreeMap<Number, Purpose> {
+    let ends = &between.ends;
+    let bases = plan.bases.iter().map(|&base| (base, Purpose::Base));
+    let good = ends.good.iter().map(|&good| (good, Purpose::GoodEnd));
+    let bad = ends.also_bad.iter().chain([&ends.bad]).map(|&bad| (bad, Purpose::BadEnd));
+    bases.chain(good).chain(bad).collect()
+}
+
+/// Takes in the runs of a report that are about commits of this search; how many these are.
+fn observe_again(
+    search: &mut FlakySearch,
+    earlier: &Earlier,
+    known: &[Number],
+    driver: &mut Driver<'_>,
+) -> Result<usize, CliError> {
+    let subjects = driver.subjects(known)?.into_iter();
+    let numbers: BTreeMap<_, _> = subjects.map(|subject| (subject.id.to_string(), subject.number)).collect();
+    let mut taken = 0;
+    for seen in earlier.observed.values() {
+        if let Some(&number) = numbers.get(&seen.commit) {
+            search.observe(number, mark_of(seen.verdict));
+            *driver.attempts.entry(number).or_default() += 1;
+            taken += 1;
+        }
+    }
+    Ok(taken)
+}
+
+/// How a search ends that is not stopped.
+enum Ended {
+    Found(Number),
+    /// No commit may be run that tells more.
+    Skipped,
+    /// There is nothing to be found.
+    Not(CliError),
+}
+
+fn run(search: &mut FlakySearch, purposes: &BTreeMap<Number, Purpose>, driver: &mut Driver<'_>) -> Result<Ended, Stop> {
+    loop {
+        let numbers = match search.next(driver.parallel) {
+            FlakyStep::Test(numbers) => numbers,
+            FlakyStep::Found(culprit) => return Ok(Ended::Found(culprit)),
+            FlakyStep::Unsure { .. } => return Ok(Ended::Skipped),
+            FlakyStep::Reversed(number) => {
+                let id = driver.ids(&[number])?.remove(0);
+                let message = format!("it fails less often from {id} on than before");
+                return nothing(message, "are the ends swapped? or say --invert");
+            }
+            FlakyStep::NothingChanged => {
+                let message = "it fails as often at the good end as at the bad one".to_owned();
+                return nothing(message, "look for an older good end, or a newer bad one");
+            }
+            FlakyStep::Impossible { failed } => {
+                let ids = driver.ids(&failed)?.join(" ");
+                let message = format!("what is good never fails, says --one-sided, and these failed: {ids}");
+                return nothing(message, "search without --one-sided");
+            }
+        };
+        let jobs = driver.jobs(driver.subjects(&numbers)?);
+        let purpose = |number| purposes.get(&number).copied().unwrap_or(Purpose::Search);
+        driver.run_all(&jobs, &purpose, &mut |driver, own, verdict| {
+            search.observe(jobs[own].subject.number, mark_of(verdict));
+            say_belief(search, driver)?;
+            Ok(Vec::new())
+        })?;
+    }
+}
+
+/// Says how the search stands: how many bits of it are open, and which commit is likeliest.
+fn say_belief(search: &FlakySearch, driver: &Driver<'_>) -> Result<(), CliError> {
+    let posterior = search.posterior();
+    let Some(&(number, probability)) = posterior.likeliest.first() else { return Ok(()) };
+    let subject = driver.subjects(&[number])?.remove(0);
+    let id = driver.context.err_paint().commit(&subject.id.to_string()[..SHORT]);
+    let runs = super::counted(driver.meter.runs());
+    driver.context.say(&format!("{runs}, {:.2} bits left, likeliest {id} {}", posterior.entropy, percent(probability)));
+    Ok(())
+}
+
+/// There is nothing to be found.
+fn nothing(message: String, hint: &str) -> Result<Ended, Stop> {
+    Ok(Ended::Not(CliError::new(Word::BisectEndpoints, message).hint(hint)))
+}

@@ -1,0 +1,146 @@
+//! To which nodes a commit was narrowed down, as it is told.
+
+use super::super::context::Context;
+use super::super::error::{CliError, Word};
+use super::super::json::{BlameJson, V};
+use super::super::writer_text;
+use super::round::UsedUp;
+use crate::model::{NodeId, Pattern, SessionName};
+use crate::object::CommitId;
+use crate::ops;
+use crate::store::Store;
+use serde::Serialize;
+
+/// How a search for the nodes ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// With a minimal set.
+    Found,
+    /// There may be no more runs.
+    UsedUp(UsedUp),
+    /// Tried again, what was found does not fail.
+    Unsteady,
+    /// It fails without any change.
+    FailsWithout,
+    /// It does not fail with all of them.
+    PassesWithAll,
+}
+
+/// What there is to tell of it.
+pub struct Narrowed {
+    end: End,
+    /// A minimal set where one was found, else the smallest with which it fails as far as one is known.
+    nodes: Vec<NodeId>,
+    blamed: ops::Rows,
+    good: CommitId,
+    bad: CommitId,
+    changes: usize,
+    tries: usize,
+    runs: usize,
+}
+
+#[derive(Serialize)]
+struct NarrowJson<'a> {
+    v: u8,
+    r#type: &'static str,
+    outcome: &'static str,
+    nodes: Vec<&'a str>,
+    blame: Vec<BlameJson<'a>>,
+    good: String,
+    bad: String,
+    changes: usize,
+    tries: usize,
+    runs: usize,
+}
+
+impl Narrowed {
+    /// What there is to tell, with who wrote each node as it is at the bad commit; of how many changes, after how many
+    /// tries and runs.
+    pub fn of(
+        (store, session): (&Store, &SessionName),
+        (end, nodes): (End, Vec<NodeId>),
+        [good, bad]: [CommitId; 2],
+        (changes, tries, runs): (usize, usize, usize),
+    ) -> Result<Self, CliError> {
+        let patterns: Vec<_> = nodes.iter().cloned().map(Pattern::from).collect();
+        let blamed = if patterns.is_empty() {
+            ops::Rows::default()
+        } else {
+            ops::blame_all(store, session, &patterns, Some(&super::revision(&bad)))?
+        };
+        Ok(Self { end, nodes, blamed, good, bad, changes, tries, runs })
+    }
+
+    /// Prints the ids.
+    pub fn print(&self, context: &mut Context) -> Result<(), CliError> {
+        if !context.globals.json {
+            return Ok(self.nodes.iter().try_for_each(|id| context.id_line(id))?);
+        }
+        let rows = self.blamed.rows.iter().map(BlameJson::row);
+        let removed = self.blamed.removed.iter().map(|(id, removal)| BlameJson::removed(id, removal, None));
+        context.json_line(&NarrowJson {
+            v: V,
+            r#type: "bisect_narrow",
+            outcome: if self.end == End::Found { "found" } else { "undecided" },
+            nodes: self.nodes.iter().map(NodeId::as_str).collect(),
+            blame: rows.chain(removed).collect::<Result<_, _>>()?,
+            good: self.good.to_string(),
+            bad: self.bad.to_string(),
+            changes: self.changes,
+            tries: self.tries,
+            runs: self.runs,
+        })
+    }
+
+    /// Says who wrote each, and what it took.
+    pub fn say(&self, context: &Context) {
+        let paint = context.err_paint();
+        self.blamed.rows.iter().for_each(|row| context.say(&writer_text::row(row, paint)));
+        for (id, removal) in &self.blamed.removed {
+            context.say(&writer_text::removed(id, removal, paint));
+        }
+        if self.end == End::Found {
+            let runs = super::counted(self.runs);
+            let (found, all) = (self.nodes.len(), self.changes);
+            context.say(&format!("narrowed down to {found} of {} with {runs}", super::changes(all)));
+        }
+    }
+
+    /// The error of a search that found no minimal set.
+    pub fn refused(&self) -> Result<(), CliError> {
+        let word = match self.end {
+            End::FailsWithout | End::PassesWithAll => Word::BisectEndpoints,
+            End::Found | End::UsedUp(_) | End::Unsteady => Word::BisectInconclusive,
+        };
+        self.told(word, "")
+    }
+
+    /// The same behind a commit that was found: that stands.
+    pub fn refused_behind(&self) -> Result<(), CliError> {
+        self.told(Word::BisectInconclusive, "not narrowed down to nodes: ")
+    }
+
+    fn told(&self, word: Word, before: &str) -> Result<(), CliError> {
+        let left = self.nodes.len();
+        let (message, hint) = match self.end {
+            End::Found => return Ok(()),
+            End::UsedUp(what) if left == 0 => (what.message().to_owned(), "allow more"),
+            End::UsedUp(what) => {
+                (format!("{}; with {} it fails still", what.message(), super::changes(left)), "allow more")
+            }
+            End::Unsteady => (
+                "tried again, what was found does not fail".to_owned(),
+                "a test that is not steady needs --repeat, or the --report of a search with --flaky",
+            ),
+            End::FailsWithout => (
+                format!("it fails without any change, as at {}", self.good),
+                "name a commit where it does not: --range GOOD..BAD",
+            ),
+            End::PassesWithAll => (
+                format!("it does not fail with all changes, as at {}", self.bad),
+                "name a commit where it does: --range GOOD..BAD",
+            ),
+        };
+        Err(CliError::new(word, format!("{before}{message}")).hint(hint))
+    }
+}
