@@ -21,7 +21,7 @@ mod origin;
 mod predicate;
 mod revision;
 mod select;
-#[cfg(test)]
+#[cfg(any(test, feature = "internals"))]
 mod test_graph;
 mod text_change;
 mod turn;

@@ -1,4 +1,4 @@
-//! A commit graph in memory, for tests.
+//! A commit graph in memory, for tests and benches.
 
 use super::ancestry::Chains;
 use super::walk::Commits;

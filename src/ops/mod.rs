@@ -61,6 +61,8 @@ pub use log::{LogFilter, LogReport, log};
 pub use ls::{Listed, LsRequest, Order, Origin, ls};
 pub use merge::{FastForward, MergeOutcome, MergeReport, MergeRequest, MergeTrial, merge, try_merge};
 pub use merge_base::{is_ancestor, merge_base};
+#[cfg(feature = "internals")]
+pub use narrow::NarrowTry;
 pub use narrow::{NarrowPlan, narrow_plan, narrow_try};
 pub use put::{put, put_and_commit, try_put};
 pub use reflog::{Moved, reflog};

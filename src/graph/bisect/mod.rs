@@ -8,6 +8,8 @@ mod candidates;
 mod ends;
 mod flaky;
 mod pick;
+#[cfg(any(test, feature = "internals"))]
+pub mod random;
 mod search;
 #[cfg(test)]
 mod tests;
@@ -15,5 +17,7 @@ mod weights;
 
 pub use candidates::{Bounds, Candidates};
 pub use ends::{bases_to_verify, swapped};
+#[cfg(any(test, feature = "internals"))]
+pub use flaky::simulation;
 pub use flaky::{Decision, Evidence, FlakySearch, FlakyStep, Posterior, Rate, Standard};
 pub use search::{Contradiction, Mark, Search, Step};

@@ -1,6 +1,7 @@
 //! What is believed after some runs.
 
 use super::super::Candidates;
+use super::change::support_of_difference;
 use super::descent::Descent;
 use super::likelihood::{Likelihood, Tally};
 
@@ -23,6 +24,11 @@ pub struct Runs {
 }
 
 impl Runs {
+    /// The runs that come not after a candidate.
+    pub fn before(&self, own: usize) -> Tally {
+        self.all.without(self.after[own])
+    }
+
     pub fn add(&mut self, candidates: &Candidates, spot: Spot, is_bad: bool) {
         self.all.add(is_bad);
         match spot {
@@ -40,32 +46,6 @@ pub struct Belief {
     pub weights: Vec<f64>,
     /// How probable it is that nothing changed.
     pub unchanged: f64,
-}
-
-/// How a run at a spot is expected to come out.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Outlook {
-    /// How likely it is bad.
-    pub bad: f64,
-    /// The entropy of what is believed after it, in bits.
-    pub entropy: f64,
-}
-
-/// The outlook for every spot.
-pub struct Outlooks {
-    before_all: Outlook,
-    candidates: Vec<Outlook>,
-    behind_all: Outlook,
-}
-
-impl Outlooks {
-    pub fn at(&self, spot: Spot) -> Outlook {
-        match spot {
-            Spot::BeforeAll => self.before_all,
-            Spot::At(own) => self.candidates[own],
-            Spot::BehindAll => self.behind_all,
-        }
-    }
 }
 
 /// What beliefs follow from runs.
@@ -92,14 +72,16 @@ impl Model {
         }
     }
 
-    fn rate_before(&self, tally: Tally) -> f64 {
+    pub fn rate_before(&self, tally: Tally) -> f64 {
         if self.one_sided { 0.0 } else { tally.expected_rate() }
     }
 
     /// The logarithm of the likelihood of the runs provided that this candidate is the culprit.
     pub fn of_culprit(&self, runs: &Runs, own: usize) -> f64 {
-        let after = runs.after[own];
-        self.before(runs.all.without(after)) + self.likelihood.of(after)
+        let (before, after) = (runs.before(own), runs.after[own]);
+        // Whatever fails at all is far enough from never.
+        let support = if self.one_sided { 1.0 } else { support_of_difference(before, after) };
+        self.before(before) + self.likelihood.of(after) + support.ln()
     }
 
     /// `None` where no candidate that may be the culprit allows the runs.
@@ -116,48 +98,10 @@ impl Model {
         let open = self.is_open.iter().filter(|&&is_open| is_open).count() as f64;
         let changed = most + (sum / open).ln();
         let unchanged = match self.is_doubted {
-            // With one rate for all runs, that before a culprit.
+            // One rate for all runs, and that is the rate before a culprit.
             true => 1.0 / (1.0 + (changed - self.before(runs.all)).exp()),
             false => 0.0,
         };
         Some(Belief { weights, unchanged })
     }
-
-    pub fn outlooks(&self, runs: &Runs, belief: &Belief) -> Outlooks {
-        // A run at a spot is at the rate after for those of its ancestors and at that before for all others: it is what
-        // a run before all is, and for each ancestor the difference.
-        let both =
-            |weight: f64, rate: f64| [weight * rate, entropy_term(weight * rate) + entropy_term(weight * (1.0 - rate))];
-        let mut all_before = both(belief.unchanged, self.rate_before(runs.all));
-        let mut all_differences = [0.0; 2];
-        let differences = belief.weights.iter().zip(&runs.after).map(|(&weight, &tally)| {
-            let weight = weight * (1.0 - belief.unchanged);
-            if weight == 0.0 {
-                return [0.0; 2];
-            }
-            let before = both(weight, self.rate_before(runs.all.without(tally)));
-            let after = both(weight, tally.expected_rate());
-            let difference = [after[0] - before[0], after[1] - before[1]];
-            for at in 0..2 {
-                all_before[at] += before[at];
-                all_differences[at] += difference[at];
-            }
-            difference
-        });
-        let sums = self.descent.sums(&differences.collect::<Vec<_>>());
-        let outlook = |[bad, inner]: [f64; 2]| {
-            let bad = (all_before[0] + bad).clamp(0.0, 1.0);
-            Outlook { bad, entropy: all_before[1] + inner - entropy_term(bad) - entropy_term(1.0 - bad) }
-        };
-        Outlooks {
-            before_all: outlook([0.0; 2]),
-            behind_all: outlook(all_differences),
-            candidates: sums.into_iter().map(outlook).collect(),
-        }
-    }
-}
-
-/// What a probability adds to the entropy in bits, which is the sum of all.
-pub fn entropy_term(probability: f64) -> f64 {
-    if probability > 0.0 { -probability * probability.log2() } else { 0.0 }
 }

@@ -1,6 +1,7 @@
 //! What is run next.
 
-use super::belief::{Belief, Model, Outlooks, Runs, Spot};
+use super::belief::{Belief, Model, Runs, Spot};
+use super::outlook::Outlooks;
 
 /// As many ways as the runs that are chosen together are followed to come out; the likeliest.
 const BRANCHES: usize = 32;

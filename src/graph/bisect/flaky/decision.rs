@@ -37,3 +37,67 @@ impl Decision {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::random::Dice;
+    use super::*;
+
+    /// Runs until it is decided; returns that, and how many runs it took.
+    fn decide(decision: Decision, rate: f64, dice: &mut Dice) -> (bool, u64) {
+        let (mut good, mut bad) = (0, 0);
+        loop {
+            if let Some(is_bad) = decision.decided(good, bad) {
+                return (is_bad, good + bad);
+            }
+            *(if (dice.roll(1_000_000) as f64) < rate * 1e6 { &mut bad } else { &mut good }) += 1;
+            assert!(good + bad < 5000, "{decision:?}");
+        }
+    }
+
+    #[test]
+    fn it_is_wrong_in_one_of_so_many_cases_at_most() {
+        const TIMES: u32 = 4000;
+        let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+        for (before, after) in [(0.0, 0.5), (0.0, 1.0), (0.1, 0.9), (0.2, 0.4), (0.9, 1.0), (0.6, 0.3)] {
+            for odds in [5.0, 20.0] {
+                let decision = Decision { before, after, odds };
+                for (rate, expected) in [(before, false), (after, true)] {
+                    let wrong = (0..TIMES).filter(|_| decide(decision, rate, &mut dice).0 != expected).count();
+                    assert!(wrong as f64 <= f64::from(TIMES) / odds, "{decision:?} at {rate}: {wrong}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn it_decides_no_sooner_than_the_odds_are_reached() {
+        let decision = Decision { before: 0.2, after: 0.8, odds: 20.0 };
+        // Each run counts four times; 4 · 4 < 20 < 4 · 4 · 4.
+        let told =
+            [(0, 0), (0, 2), (0, 3), (3, 0), (7, 9), (7, 10), (10, 7)].map(|(good, bad)| decision.decided(good, bad));
+        assert_eq!(told, [None, None, Some(true), Some(false), None, Some(true), Some(false)]);
+    }
+
+    #[test]
+    fn where_good_ones_never_fail_one_failure_decides() {
+        let decision = Decision { before: 0.0, after: 0.3, odds: 1e9 };
+        assert_eq!(decision.decided(0, 1), Some(true));
+        assert_eq!(decision.decided(1_000_000, 1), Some(true));
+        assert_eq!(decision.decided(50, 0), None);
+        assert_eq!(decision.decided(60, 0), Some(false));
+    }
+
+    #[test]
+    fn rates_at_the_edge_and_many_runs_are_decided() {
+        let decision = Decision { before: 0.5, after: 1.0, odds: 20.0 };
+        assert_eq!(
+            [decision.decided(1, 0), decision.decided(0, 5), decision.decided(0, 4)],
+            [Some(false), Some(true), None]
+        );
+        let many = Decision { before: 0.3, after: 0.6, odds: 1e12 };
+        assert_eq!(many.decided(5_000_000_000, 5_000_000_000), Some(true));
+        let same = Decision { before: 0.4, after: 0.4, odds: 20.0 };
+        assert_eq!(same.decided(10, 1000), None);
+    }
+}

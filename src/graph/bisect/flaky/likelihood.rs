@@ -25,6 +25,11 @@ impl Tally {
     pub fn expected_rate(self) -> f64 {
         (self.bad as f64 + 0.5) / (self.runs() as f64 + 1.0)
     }
+
+    /// The variance of the rate.
+    pub fn variance(self) -> f64 {
+        self.expected_rate() * (1.0 - self.expected_rate()) / (self.runs() as f64 + 2.0)
+    }
 }
 
 /// Running sums of logarithms, up to so many runs.

@@ -40,3 +40,21 @@ impl Rate {
         Self { low, high, ..rate }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_interval_is_that_of_wilson() {
+        let rows = [(0, 10, 0.0, 0.2775), (1, 10, 0.0179, 0.4042), (5, 10, 0.2366, 0.7634), (10, 10, 0.7225, 1.0)];
+        for (bad, runs, low, high) in rows {
+            let rate = Rate::of(Tally { good: runs - bad, bad });
+            assert_eq!((rate.failed, rate.runs), (bad as u64, runs as u64));
+            assert!((rate.low - low).abs() < 1e-4 && (rate.high - high).abs() < 1e-4, "{rate:?}");
+            assert!((rate.estimate - (bad as f64 + 0.5) / (runs as f64 + 1.0)).abs() < 1e-12);
+        }
+        let none = Rate { failed: 0, runs: 0, estimate: 0.5, low: 0.0, high: 1.0 };
+        assert_eq!(Rate::of(Tally::default()), none);
+    }
+}

@@ -1,97 +1,39 @@
 //! The search as it stands after some runs.
 
 use super::super::{Candidates, Mark};
-use super::belief::{Belief, Model, Runs, Spot, entropy_term};
+use super::answer::{Evidence, FlakyStep, Posterior, Standard};
+use super::belief::{Belief, Model, Runs, Spot};
 use super::choice::choose;
 use super::descent::Descent;
 use super::likelihood::{Likelihood, Tally};
+use super::outlook::entropy_term;
 use super::rate::Rate;
 use crate::store::Number;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How often each end is run before anything else.
 const RUNS_OF_ENDS: usize = 3;
-
-/// How sure a search has to be.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Standard {
-    /// How probable the answer has to be; at least 0.5 and less than 1.
-    pub confidence: f64,
-    /// Whether what is good never fails.
-    pub one_sided: bool,
-}
-
-/// What is to be done next.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FlakyStep {
-    /// Run these commits; at least one, the same possibly several times. The results may come in any order.
-    Test(Vec<Number>),
-    /// This is the culprit, as sure as is asked for: more runs fail from it on than before it.
-    Found(Number),
-    /// From this commit on fewer runs fail than before it, as sure as is asked for: most likely the ends are swapped.
-    Reversed(Number),
-    /// All runs fail at one rate, as sure as is asked for. With a rate before of 0 that is: it never fails.
-    NothingChanged,
-    /// What is good never fails, and still these failed, which have no candidate as an ancestor in common: the good ends
-    /// among them, or where there are none all that failed. Ascending.
-    Impossible {
-        /// The commits that failed.
-        failed: Vec<Number>,
-    },
-    /// The culprit is one of these, and none may be run. Ancestors come before descendants. None only where there was no
-    /// candidate.
-    Unsure {
-        /// The commits that are left.
-        candidates: Vec<Number>,
-    },
-}
-
-/// What is known of one commit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Evidence {
-    /// The commit: a candidate or an end.
-    pub commit: Number,
-    /// How many runs were good.
-    pub good: u64,
-    /// How many were bad.
-    pub bad: u64,
-    /// Whether it is not to be run again.
-    pub is_skipped: bool,
-}
-
-/// What is believed.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Posterior {
-    /// The candidates that may be the culprit, with how probable each is provided that there is one: the likeliest first,
-    /// of equals the newest. Empty where none may be.
-    pub likeliest: Vec<(Number, f64)>,
-    /// Its entropy in bits.
-    pub entropy: f64,
-    /// How probable it is that there is a culprit and not one rate for all runs.
-    pub changed: f64,
-    /// How often runs failed that the likeliest is no ancestor of. Where there is none these are all runs.
-    pub before: Rate,
-    /// How often runs failed at the likeliest and at what descends from it.
-    pub after: Rate,
-}
 
 /// A search for the culprit among candidates by a test that is not steady. Depends on what was observed and not on the
 /// order.
 ///
 /// * A run at an end counts as any other: it is at the rate before or after. Each end is run three times first, and later
 ///   whenever that tells most.
-/// * A candidate that is skipped is taken not to be the culprit. What was observed at it still counts.
+/// * A candidate that is skipped is taken not to be the culprit. What was observed at it still counts. All others can be
+///   told apart, for each of them can be run.
 /// * It is found when it holds the confidence among the candidates and that anything changed does as well. The latter is
 ///   not asked where no good end may be run: nothing then stands before the first candidate, and whoever names no good
 ///   end says that there was one.
-/// * Only one candidate, or one that all runs point to, is found no sooner than the ends show that anything changed.
+/// * So a candidate that is the only one is found no sooner than the ends show that anything changed.
+/// * That nothing changed, or that the rates are the other way round, is said as soon as it holds the confidence.
 #[derive(Clone, Debug)]
 pub struct FlakySearch {
     model: Model,
     runs: Runs,
     /// Of every candidate and every end.
     seen: BTreeMap<Number, Seen>,
-    good: Vec<Number>,
+    good: BTreeSet<Number>,
+    bad: BTreeSet<Number>,
     standard: Standard,
 }
 
@@ -107,10 +49,8 @@ impl FlakySearch {
     /// The commits in `good`, good ends and merge bases that have to be good, stand before every candidate. The bad ends
     /// are those of the candidates and stand behind every one, whether they are candidates or not.
     pub fn new(candidates: Candidates, good: &[Number], standard: Standard) -> Self {
-        let mut good = good.to_vec();
-        good.sort_unstable();
-        good.dedup();
-        let known = candidates.numbers().iter().chain(&good).chain(candidates.bad());
+        let known = candidates.numbers().iter().chain(good).chain(candidates.bad());
+        let bad = candidates.bad().iter().copied().collect();
         Self {
             seen: known.map(|&commit| (commit, Seen::default())).collect(),
             runs: Runs { all: Tally::default(), after: vec![Tally::default(); candidates.len()] },
@@ -122,7 +62,8 @@ impl FlakySearch {
                 likelihood: Likelihood::new(),
                 candidates,
             },
-            good,
+            good: good.iter().copied().collect(),
+            bad,
             standard,
         }
     }
@@ -169,12 +110,11 @@ impl FlakySearch {
     }
 
     fn ends(&self) -> impl Iterator<Item = Number> {
-        let ends = self.good.iter().chain(self.model.candidates.bad());
-        ends.copied().filter(|&end| self.is_testable(end))
+        self.good.iter().chain(&self.bad).copied().filter(|&end| self.is_testable(end))
     }
 
     fn spot(&self, commit: Number) -> Spot {
-        let is_good_end = self.good.binary_search(&commit).is_ok();
+        let is_good_end = self.good.contains(&commit);
         let own = self.model.candidates.index(commit);
         own.map_or(if is_good_end { Spot::BeforeAll } else { Spot::BehindAll }, Spot::At)
     }
@@ -230,13 +170,9 @@ impl FlakySearch {
             return None;
         }
         let commit = self.model.candidates.numbers()[own];
-        let after = self.runs.after[own];
-        let is_reversed = self.runs.all.without(after).expected_rate() > after.expected_rate();
-        Some(if is_reversed && !self.standard.one_sided {
-            FlakyStep::Reversed(commit)
-        } else {
-            FlakyStep::Found(commit)
-        })
+        let (before, after) = (self.runs.before(own), self.runs.after[own]);
+        let is_reversed = before.runs() > 0 && self.model.rate_before(before) > after.expected_rate();
+        Some(if is_reversed { FlakyStep::Reversed(commit) } else { FlakyStep::Found(commit) })
     }
 
     fn without_culprit(&self) -> FlakyStep {

@@ -4,6 +4,7 @@ mod against_git;
 mod bounds;
 mod marks;
 mod play;
-mod random;
 mod stored;
 mod weights;
+
+use super::random;

@@ -1,6 +1,6 @@
 //! Graphs that look random and are always the same.
 
-use super::super::{Bounds, Candidates};
+use super::{Bounds, Candidates};
 use crate::graph::test_graph::Graph;
 use crate::store::Number;
 use std::collections::BTreeSet;
@@ -17,10 +17,12 @@ impl Dice {
         (self.0 >> 33) % sides
     }
 
+    /// One of these.
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[usize::try_from(self.roll(from.len() as u64)).expect("small")]
     }
 
+    /// Puts them into another order.
     pub fn shuffle<T>(&mut self, list: &mut [T]) {
         for at in (1..list.len()).rev() {
             list.swap(at, usize::try_from(self.roll(at as u64 + 1)).expect("small"));
@@ -41,15 +43,20 @@ pub enum Shape {
 
 /// A history whose last commit is bad, and all that is to know of it.
 pub struct Case {
+    /// How it looks.
     pub shape: Shape,
+    /// All its commits.
     pub graph: Graph,
+    /// Its last commit is the bad end.
     pub bounds: Bounds,
+    /// The commits within them.
     pub candidates: Candidates,
     /// The ancestors of each commit, unless they are those with lower numbers.
     ancestors: Vec<BTreeSet<Number>>,
 }
 
 impl Case {
+    /// A search on this history.
     pub fn of(shape: Shape, graph: Graph, bounds: Bounds) -> Self {
         let ancestors = match shape {
             Shape::Linear => Vec::new(),
@@ -59,10 +66,12 @@ impl Case {
         Self { shape, graph, bounds, candidates, ancestors }
     }
 
+    /// So many commits, all of them candidates.
     pub fn linear(count: Number) -> Self {
         Self::of(Shape::Linear, Graph::linear(count), Bounds { bad: vec![count], ..Bounds::default() })
     }
 
+    /// Whether the one is an ancestor of the other.
     pub fn is_ancestor(&self, ancestor: Number, of: Number) -> bool {
         match self.shape {
             Shape::Linear => ancestor <= of,
@@ -109,16 +118,22 @@ fn crossing(dice: &mut Dice, size: Number) -> Graph {
     graph
 }
 
+/// A history of about so many commits.
+pub fn history(dice: &mut Dice, shape: Shape, size: Number) -> Graph {
+    match shape {
+        Shape::Linear => Graph::linear(size),
+        Shape::Branchy => branchy(dice, size),
+        Shape::Crossing => crossing(dice, size),
+    }
+}
+
 /// So many cases of up to about `most` commits, a third of each shape, half of them with a good commit somewhere.
 pub fn cases(seed: u64, count: usize, most: Number) -> impl Iterator<Item = Case> {
     let mut dice = Dice(seed);
     (0..count).map(move |at| {
         let size = dice.roll(most) + 1;
-        let (shape, graph) = match at % 3 {
-            0 => (Shape::Linear, Graph::linear(size)),
-            1 => (Shape::Branchy, branchy(&mut dice, size)),
-            _ => (Shape::Crossing, crossing(&mut dice, size)),
-        };
+        let shape = [Shape::Linear, Shape::Branchy, Shape::Crossing][at % 3];
+        let graph = history(&mut dice, shape, size);
         let bad = graph.len();
         let good = (bad > 1 && dice.roll(2) == 0).then(|| dice.roll(bad - 1) + 1);
         Case::of(shape, graph, Bounds { bad: vec![bad], good: good.into_iter().collect(), first_parent: false })
