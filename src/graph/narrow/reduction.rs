@@ -18,7 +18,7 @@ enum Part {
 #[derive(Clone, Debug)]
 struct Piece {
     changes: Arc<[usize]>,
-    /// Whether it is the second half of what was one piece, and the first half stands before it.
+    /// Whether it is the second half of what was one piece; the first stands before it if it is still there.
     is_second: bool,
 }
 
@@ -125,9 +125,6 @@ impl Reduction {
         {
             let only = Arc::clone(&only.changes);
             return self.keep(&only);
-        }
-        if let Some(next) = self.pieces.get_mut(self.at) {
-            next.is_second = false;
         }
         self.at %= self.pieces.len();
         self.left = self.pieces.len();

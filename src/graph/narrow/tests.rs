@@ -181,7 +181,8 @@ fn nothing_is_tried_but_the_ends_until_both_are_known() {
     assert_eq!(search.next(4), NarrowStep::Try(vec![vec![]]));
     assert_eq!(search.smallest(), Some(&[0, 1, 2][..]));
     search.tell(&[], Tried::Unresolved);
-    assert_eq!(search.next(1), NarrowStep::Try(vec![vec![0, 1]]));
+    assert_eq!(search.next(0), NarrowStep::Try(vec![vec![0, 1]]));
+    assert_eq!(search.next(1), search.next(0));
 }
 
 #[test]
@@ -261,6 +262,20 @@ fn unresolved_tries_do_not_hide_the_parts_of_a_set() {
         let played = play(8, at_once, &mut Random::of(1), test);
         assert_eq!(assert_minimal(&played, test), [6]);
     }
+}
+
+#[test]
+fn where_no_try_rules_out_another_it_still_goes_on_behind_what_was_left_out() {
+    let mut random = Random::of(3);
+    let mut tries = 0;
+    for _ in 0..300 {
+        let hidden = random.set(3, 40);
+        let test = |set: &[usize]| if has_all(set, &hidden) { Tried::Fails } else { Tried::Unresolved };
+        let played = play(40, 1, &mut random, test);
+        assert_eq!(BTreeSet::from_iter(assert_minimal(&played, test)), hidden);
+        tries += played.tries.len();
+    }
+    assert!(tries <= 300 * 53, "{tries}");
 }
 
 #[test]
