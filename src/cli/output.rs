@@ -26,7 +26,11 @@ fn replace(path: &Path, mode: fs::Permissions, write: impl FnOnce(&mut dyn Write
         write(&mut file)?;
         return file.flush();
     };
-    let mut file = BufWriter::new(tempfile::Builder::new().permissions(mode).tempfile_in(folder)?);
+    let new = tempfile::Builder::new().permissions(mode).tempfile_in(folder).map_err(|error| {
+        // Its own text has a name that nobody gave.
+        fs::metadata(folder).err().unwrap_or_else(|| error.kind().into())
+    })?;
+    let mut file = BufWriter::new(new);
     write(&mut file)?;
     let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
     file.persist(path).map(|_| ()).map_err(|error| error.error)
@@ -51,6 +55,18 @@ mod tests {
         assert_eq!((fs::read_to_string(&path).expect("a file").as_str(), names()), ("old", 1));
         write_file(&path, true, |out| out.write_all(b"new")).expect("a file");
         assert_eq!((fs::read_to_string(&path).expect("a file").as_str(), names()), ("new", 1));
+    }
+
+    #[test]
+    fn where_no_file_can_be_made_only_the_name_that_was_given_is_told() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let path = folder.path().join("none/file");
+        let refused = write_file(&path, true, |_| Ok(())).expect_err("no folder");
+        let said = format!("writing '{}' failed: No such file or directory (os error 2)", path.display());
+        assert_eq!(refused.to_string(), said);
+        fs::write(folder.path().join("none"), "").expect("a file");
+        let refused = write_file(&path, true, |_| Ok(())).expect_err("no folder").to_string();
+        assert!(refused.starts_with(&format!("writing '{}' failed: ", path.display())) && !refused.contains(".tmp"));
     }
 
     #[test]

@@ -211,6 +211,16 @@ fn what_cannot_be_tested_is_run_once() {
     finds(&script(&place, &options, &tests).answer(), &commits[15]);
     let skips = fs::read_to_string(place.path("skips")).unwrap_or_default().lines().count();
     assert!(skips <= 1, "{skips}");
+    let warning = |skip: &str| {
+        let options = ["--range", "HEAD~19..HEAD", "--flaky", "--skip", skip];
+        let answer = script(&place, &options, &below(15)).answer();
+        finds(&answer, &commits[15]);
+        answer.stderr.lines().find(|line| line.starts_with("warning")).map(str::to_owned)
+    };
+    let said = |ids: &[String]| Some(format!("warning: skipped right before it, and as likely: {}", ids.join(" ")));
+    assert_eq!(warning("HEAD~5"), said(&commits[14..15]));
+    assert_eq!(warning("HEAD~7..HEAD~5"), said(&commits[13..15]));
+    assert_eq!(warning("HEAD~6"), None);
 }
 
 #[test]

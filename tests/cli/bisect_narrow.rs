@@ -249,6 +249,19 @@ fn a_run_goes_on_to_the_nodes() {
     let answer = script(&place, &[&options[..3], &["--json"]].concat(), tests).answer();
     let told: Vec<Value> = answer.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!((told.len(), &told[0]["type"], &told[1]["nodes"]), (2, &json!("bisect"), &json!(nodes[1..])));
+    // In a copy like these the memories of both ends were tested before.
+    let tries = |more: &[&str]| {
+        let answer = script(&place, &[&options[..3], more, &["--report", "report"]].concat(), tests).answer();
+        assert_eq!(answer.stdout.lines().collect::<Vec<_>>(), nodes);
+        let rows = rows(&place, "report");
+        let sets =
+            rows.iter().filter(|row| row["type"] == "try").map(|row| row["nodes"].as_array().expect("a list").len());
+        sets.collect::<Vec<_>>()
+    };
+    let all = tries(&[]);
+    assert_eq!((all[0], all[1]), (0, 13));
+    assert_eq!(tries(&["--scratch"]), all[2..]);
+    assert_eq!(tries(&["--scratch", "--no-cache"]), all);
     let answer = script(&place, &[&options[..3], &["--max-runs", "7"]].concat(), tests).answer();
     assert!(answer.status == 2 && answer.stdout.lines().next() == Some(&second), "{answer:?}");
     let said =

@@ -427,9 +427,10 @@ fn after_so_many_runs_it_gives_up() {
         names_none(&answer, 2, &lines(left));
         assert_eq!(count(&place, "calls").to_string(), most);
         let commits = if left.len() == 1 { "1 commit is".to_owned() } else { format!("{} commits are", left.len()) };
+        let fewer = if left.len() == 1 { "" } else { ", or look at fewer commits with --changed" };
         let said = format!(
             "mnem: error[bisect-inconclusive]: as many runs were made as --max-runs allows; {commits} left\n\
-             hint: allow more, or look at fewer commits with --changed\n"
+             hint: allow more{fewer}\n"
         );
         assert!(answer.stderr.ends_with(&said), "{answer:?}");
     }

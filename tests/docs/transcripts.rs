@@ -1,6 +1,6 @@
 //! Runs the console blocks of `README.md` and `docs/*.md`.
 //!
-//! In a block, `$ ` begins a command for the shell, and what follows it is what it prints on either stream. The blocks of
+//! In a block, `$ ` begins a command for the shell, `> ` goes on with it, and what follows is what it prints on either stream. The blocks of
 //! one document run in order in one directory. A minute passes with each command, so that times and ids are always the
 //! same. A command that is to fail says so: `mnem get nothing; echo "exit status $?"`. A block `rows` holds all rows of the
 //! store as it is then.
@@ -63,7 +63,8 @@ impl Stage {
     fn play(&mut self, text: &str) -> String {
         let mut played = String::with_capacity(text.len());
         let mut in_block = false;
-        for line in text.lines() {
+        let mut lines = text.lines().peekable();
+        while let Some(line) = lines.next() {
             if line.starts_with("```") {
                 in_block = matches!(line, "```console" | "```rows");
             }
@@ -73,7 +74,14 @@ impl Stage {
                 played.push('\n');
             }
             if let Some(command) = command {
-                played.push_str(&self.run(command));
+                let mut command = command.to_owned();
+                while let Some(line) = lines.next_if(|line| line.starts_with("> ")) {
+                    played.push_str(line);
+                    played.push('\n');
+                    command += "\n";
+                    command += &line[2..];
+                }
+                played.push_str(&self.run(&command));
             } else if line == "```rows" {
                 played.push_str(&Reader::open(&self.directory.path().join("agent/.mnemosyne")).dump());
             }

@@ -142,7 +142,7 @@ impl Belief {
         context.say("likeliest:");
         for &(number, probability) in self.posterior.likeliest.iter().take(NAMED) {
             let (id, subject) = commit(number);
-            context.say(&format!("  {} {id} {subject}", percent(probability)));
+            context.say(&format!("  {:>6} {id} {subject}", percent(probability)));
         }
     }
 

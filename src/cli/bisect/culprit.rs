@@ -6,13 +6,27 @@ use super::super::json::letter;
 use super::super::shell::word;
 use super::super::text::escape_line;
 use super::super::writer_text;
+use crate::graph::Changed;
+use crate::model::NodeId;
 use crate::ops::ShowReport;
 
 /// How many changed nodes are named.
 const NAMED: usize = 8;
 
+/// How a commit was found.
+#[derive(Default)]
+pub struct Found<'f> {
+    /// By how many runs, or what else.
+    pub runs: &'f str,
+    /// Whether it is one of several changes.
+    pub one_of_several: bool,
+    /// The node that did it, where one is known.
+    pub node: Option<&'f NodeId>,
+}
+
 /// Says it. The line that names the commit is among the last 20.
-pub fn tell(shown: &ShowReport, id: &str, runs: &str, one_of_several: bool, context: &Context) {
+pub fn tell(shown: &ShowReport, id: &str, found: &Found<'_>, context: &Context) {
+    let &Found { runs, one_of_several, node } = found;
     let paint = context.err_paint();
     context.say(&format!("{} is the first bad commit", paint.commit(id)));
     let commit = &shown.entry.commit;
@@ -33,8 +47,8 @@ pub fn tell(shown: &ShowReport, id: &str, runs: &str, one_of_several: bool, cont
     context.say(&format!("found with {runs}; to look into it:"));
     let (mnem, short) = (context.typed(), &id[..SHORT]);
     context.say(&format!("  {mnem} show {short}"));
-    if let Some(changed) = shown.changed.first() {
-        context.say(&format!("  {mnem} blame -r {short} -- {}", word(changed.id().as_str())));
+    if let Some(id) = node.or(shown.changed.first().map(Changed::id)) {
+        context.say(&format!("  {mnem} blame -r {short} -- {}", word(id.as_str())));
     }
     let mainline = if commit.parents.len() > 1 { " -m 1" } else { "" };
     context.say(&format!("  {mnem} revert{mainline} {short}"));

@@ -11,7 +11,7 @@ use super::round::Stop;
 use crate::graph::bisect::{FlakySearch, FlakyStep, Mark, Standard};
 use crate::ops::BisectPlan;
 use crate::store::Number;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The whole search, behind what was observed before.
 pub fn search(
@@ -41,7 +41,14 @@ pub fn search(
     }
     let belief = Belief::of(&search, standard, observed, driver)?;
     let end = match end {
-        Ok(Ended::Found(culprit)) => End::Found { culprit, one_of_several: false },
+        Ok(Ended::Found(culprit)) => {
+            let skipped = skipped_before(&search, culprit, driver)?;
+            if !skipped.is_empty() {
+                let ids = driver.ids(&Vec::from_iter(skipped))?.join(" ");
+                driver.context.warn(&format!("skipped right before it, and as likely: {ids}"));
+            }
+            End::Found { culprit, one_of_several: false }
+        }
         Ok(Ended::Skipped) => End::undecided(belief.likely(), Why::Skipped),
         Ok(Ended::Not(error)) => {
             belief.say(driver.context);
@@ -80,6 +87,18 @@ fn observe_again(
         }
     }
     Ok(taken)
+}
+
+/// The commits that are skipped and lead to a commit without another between: what speaks for it speaks for them as well.
+fn skipped_before(search: &FlakySearch, culprit: Number, driver: &Driver<'_>) -> Result<BTreeSet<Number>, CliError> {
+    let skipped: BTreeSet<_> =
+        search.evidence().into_iter().filter(|seen| seen.is_skipped).map(|seen| seen.commit).collect();
+    let (mut before, mut open) = (BTreeSet::new(), vec![culprit]);
+    while let Some(commit) = open.pop() {
+        let parents = driver.subjects(&[commit])?.remove(0).parents;
+        open.extend(parents.into_iter().filter(|parent| skipped.contains(parent) && before.insert(*parent)));
+    }
+    Ok(before)
 }
 
 /// How a search ends that is not stopped.

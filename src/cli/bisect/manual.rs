@@ -9,7 +9,7 @@ use super::super::pattern::patterns;
 use super::super::shell::{word, words};
 use super::super::text::escape_line;
 use super::super::undo::say_undo;
-use super::culprit;
+use super::culprit::{self, Found};
 use super::tester::Verdict;
 use crate::graph::{Revision, Selection, nearest};
 use crate::model::{MAX_CONTENT_BYTES, SessionName};
@@ -396,7 +396,8 @@ fn tell(report: MarksReport, store: &Store, context: &mut Context) -> Result<(),
             print(context, &told, &[id.to_string()])?;
             let session = context.session()?;
             let shown = ops::show(store, &session, &super::revision(id), &[])?;
-            culprit::tell(&shown, &id.to_string(), "marks by hand", false, context);
+            let found = Found { runs: "marks by hand", ..Found::default() };
+            culprit::tell(&shown, &id.to_string(), &found, context);
         }
         Next::Unsure(left) => {
             let left: Vec<_> = left.iter().map(CommitId::to_string).collect();

@@ -14,8 +14,10 @@ use crate::graph::Revision;
 use crate::graph::bisect::Decision;
 use crate::graph::narrow::{Narrow, NarrowStep, Tried};
 use crate::model::SessionName;
+use crate::object::StateId;
 use crate::ops::{self, NarrowPlan, Next, OpError, ScratchRequest, Subject};
 use crate::store::{Extent, STORE_DIRECTORY, Store};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -64,6 +66,7 @@ pub(super) fn run(args: &NarrowArgs, context: &mut Context) -> Result<(), CliErr
         meter: &limits.meter(0),
         children: &children,
         rule: args.program.repeat().or(rates.map(rule)).unwrap_or(Rule::ONCE),
+        known: BTreeMap::new(),
     };
     let narrowed = narrowing.narrow((&store, &session), &plan, &mut Report::default(), context)?;
     match (children.interrupted(), narrowed) {
@@ -117,6 +120,8 @@ pub struct Narrowing<'n> {
     pub children: &'n Arc<Children>,
     /// When the runs of one set are enough.
     pub rule: Rule,
+    /// What was said of a memory in a private copy.
+    pub known: BTreeMap<StateId, Verdict>,
 }
 
 impl Narrowing<'_> {
@@ -182,7 +187,13 @@ struct Trying<'t> {
 impl Trying<'_> {
     /// How it ended, and the smallest set with which it fails as far as one is known.
     fn search(&mut self) -> Result<(End, Vec<usize>), Stop> {
-        let mut narrow = Narrow::new(self.plan.changes.len());
+        let count = self.plan.changes.len();
+        let mut narrow = Narrow::new(count);
+        for (end, set) in [(&self.plan.good, 0..0), (&self.plan.bad, 0..count)] {
+            if let Some(&verdict) = self.narrowing.known.get(&end.state) {
+                narrow.tell(&Vec::from_iter(set), tried(verdict));
+            }
+        }
         loop {
             let smallest = |narrow: &Narrow| narrow.smallest().map_or_else(Vec::new, <[usize]>::to_vec);
             let parallel = self.narrowing.program.parallel();
@@ -258,14 +269,15 @@ impl Trying<'_> {
                 ));
                 Ok(Vec::new())
             }
-            Told::Decided(verdict) => {
-                let tried = match verdict {
-                    Verdict::Good => Tried::Passes,
-                    Verdict::Bad => Tried::Fails,
-                    Verdict::Skip => Tried::Unresolved,
-                };
-                Ok(take(own, tried))
-            }
+            Told::Decided(verdict) => Ok(take(own, tried(verdict))),
         })
+    }
+}
+
+fn tried(verdict: Verdict) -> Tried {
+    match verdict {
+        Verdict::Good => Tried::Passes,
+        Verdict::Bad => Tried::Fails,
+        Verdict::Skip => Tried::Unresolved,
     }
 }

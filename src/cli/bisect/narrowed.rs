@@ -71,6 +71,11 @@ impl Narrowed {
         Ok(Self { end, nodes, blamed, good, bad, changes, tries, runs })
     }
 
+    /// The first of them.
+    pub fn node(&self) -> Option<&NodeId> {
+        self.nodes.first()
+    }
+
     /// Prints the ids.
     pub fn print(&self, context: &mut Context) -> Result<(), CliError> {
         if !context.globals.json {

@@ -4,7 +4,7 @@ use super::super::context::Context;
 use super::super::error::{CliError, Word};
 use super::super::json::{CommitJson, V};
 use super::belief::{Belief, BeliefJson, percent};
-use super::culprit;
+use super::culprit::{self, Found};
 use super::narrowed::Narrowed;
 use super::round::UsedUp;
 use super::tester::Tester;
@@ -54,13 +54,14 @@ impl Why {
         }
     }
 
-    /// What to do about it; `go_on` is the line that goes on where a report is written.
-    fn hint(self, is_flaky: bool, go_on: Option<String>) -> String {
+    /// What to do about it with so many commits left; `go_on` is the line that goes on where a report is written.
+    fn hint(self, is_flaky: bool, left: usize, go_on: Option<String>) -> String {
         match (self, is_flaky) {
             (Self::UsedUp(_), true) => match go_on {
                 Some(line) => format!("go on with: {line}"),
                 None => "allow more; a search that writes a --report can be resumed".to_owned(),
             },
+            (Self::UsedUp(_), false) if left == 1 => "allow more".to_owned(),
             (Self::UsedUp(_), false) => "allow more, or look at fewer commits with --changed".to_owned(),
             (Self::Skipped, true) => "look at them by hand, or name other ends".to_owned(),
             (Self::Skipped, false) => "look at them by hand: mnem bisect start BAD GOOD".to_owned(),
@@ -184,7 +185,9 @@ impl Answer {
                     Some(belief) => format!("{runs}, probability {}", percent(belief.probability())),
                     None => runs,
                 };
-                culprit::tell(shown, &self.candidates[0], &how, *one_of_several, context);
+                let node = narrowed.and_then(Narrowed::node);
+                let found = Found { runs: &how, one_of_several: *one_of_several, node };
+                culprit::tell(shown, &self.candidates[0], &found, context);
                 narrowed.map_or(Ok(()), Narrowed::refused_behind)
             }
             (End::Undecided { why, .. }, _) => {
@@ -193,7 +196,7 @@ impl Answer {
                     1 => format!("{}; 1 commit is left", why.message()),
                     count => format!("{}; {count} commits are left", why.message()),
                 };
-                let hint = why.hint(self.belief.is_some(), go_on);
+                let hint = why.hint(self.belief.is_some(), self.candidates.len(), go_on);
                 Err(CliError::new(Word::BisectInconclusive, message).hint(hint))
             }
             (End::Found { .. }, None) => Ok(()),

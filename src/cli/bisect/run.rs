@@ -17,8 +17,9 @@ use super::program::{Limits, ProgramArgs, Setting};
 use super::report::{Report, StartJson};
 use super::resume::Earlier;
 use super::round::{Meter, Rule};
-use super::tester::{Place, Tester};
+use super::tester::{Place, Tester, Verdict};
 use crate::graph::bisect::Standard;
+use crate::object::StateId;
 use crate::ops::{self, ScratchRequest};
 use crate::store::{Extent, Number, Store};
 use std::collections::BTreeMap;
@@ -192,7 +193,11 @@ pub(super) fn run(args: &RunArgs, context: &mut Context) -> Result<(), CliError>
         }
     };
     let spared = driver.spared;
-    let conclusion = Conclusion { args, limits: &limits, tester: &tester, meter: &meter, spared };
+    let known = match tester.place {
+        Place::Clone(_) if driver.uses_cache => driver.known,
+        Place::Clone(_) | Place::Store | Place::State => BTreeMap::new(),
+    };
+    let conclusion = Conclusion { args, limits: &limits, tester: &tester, meter: &meter, spared, known };
     let told = conclusion.tell(ended, &between, &mut report, context);
     write_junit(args, &report, context)?;
     told
@@ -227,6 +232,8 @@ struct Conclusion<'s> {
     tester: &'s Tester,
     meter: &'s Meter,
     spared: usize,
+    /// What was said of a memory where the program was run as it is to find the nodes.
+    known: BTreeMap<StateId, Verdict>,
 }
 
 impl Conclusion<'_> {
@@ -254,6 +261,7 @@ impl Conclusion<'_> {
                     meter,
                     children: &tester.children,
                     rule: args.program.repeat().or(rates).unwrap_or(Rule::ONCE),
+                    known: self.known.clone(),
                 };
                 let (store, session) = (&tester.store, &tester.session);
                 let revision = super::revision(&ops::bisect_subjects(store, session, &[culprit])?[0].id);

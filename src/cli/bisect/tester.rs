@@ -191,7 +191,8 @@ impl Tester {
         match self.on_timeout {
             OnTimeout::Skip => Ok(Verdict::Skip),
             OnTimeout::Bad => Ok(Verdict::Bad),
-            OnTimeout::Abort => Err(super::aborted(&subject.id, "took longer than --timeout allows")),
+            OnTimeout::Abort => Err(super::aborted(&subject.id, "took longer than --timeout allows")
+                .hint("allow more, or let it say nothing of the commit: --on-timeout skip")),
         }
     }
 
