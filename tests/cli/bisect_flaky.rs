@@ -161,6 +161,9 @@ fn a_search_whose_time_is_over_tells_what_it_believes_so_far() {
                 hint: go on with: mnem bisect run --resume report ";
     assert!(answer.stderr.contains(said), "{answer:?}");
     assert_eq!(observed(&rows(&place, "report")).len(), 2, "the run that was ended says nothing");
+    // Of eight that are as likely four hold half of it.
+    let answer = script(&place, &[&options[..4], &["--flaky", "--confidence", "0.5"]].concat(), tests).answer();
+    names_none(&answer, 2, &lines(&commits[5..]));
     let tests = format!("[ $MNEM_BISECT_RUN != 3 ] || sleep 600; {}", below(3));
     let answer = script(&place, &options, &tests).answer();
     names_none(&answer, 2, &lines(&commits[1..]));

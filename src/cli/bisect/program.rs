@@ -30,7 +30,7 @@ pub(super) struct ProgramArgs {
     #[arg(short, long, value_name = "COUNT", default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: u16,
 
-    /// Run CMD so often for each memory, where it would be run once
+    /// Run CMD so often for each memory; once if not said
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..))]
     repeat: Option<u16>,
 

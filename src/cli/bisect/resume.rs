@@ -110,10 +110,14 @@ impl Earlier {
             }
             "bisect" => {
                 let end: EndRow = serde_json::from_slice(line).map_err(told)?;
-                let rates = end.flaky.map(|flaky| {
-                    let before = if flaky.one_sided { 0.0 } else { flaky.before.estimate };
-                    (before, flaky.after.estimate)
-                });
+                let rates = match end.flaky {
+                    None => None,
+                    Some(FlakyRow { one_sided, before, after }) => {
+                        let before = if one_sided { 0.0 } else { before.estimate };
+                        let is_told = 0.0 <= before && before < after.estimate && after.estimate <= 1.0;
+                        Some((before, after.estimate)).filter(|_| is_told)
+                    }
+                };
                 let found = end.candidates.into_iter().next().filter(|_| end.outcome == "found");
                 self.found = found.map(|commit| (commit, rates));
             }
@@ -243,6 +247,11 @@ mod tests {
             let flaky =
                 format!(r#"{{"one_sided":{one_sided},"before":{{"estimate":0.25}},"after":{{"estimate":0.5}}}}"#);
             assert_eq!(found(&[end("found", &flaky)]), Some(("y".to_owned(), Some((before, 0.5)))));
+        }
+        for (before, after) in [(0.5, 0.5), (0.6, 0.5), (-0.1, 0.5), (0.5, 1.5)] {
+            let flaky =
+                format!(r#"{{"one_sided":false,"before":{{"estimate":{before}}},"after":{{"estimate":{after}}}}}"#);
+            assert_eq!(found(&[end("found", &flaky)]), Some(("y".to_owned(), None)), "no two rates");
         }
     }
 }
