@@ -29,6 +29,16 @@ impl Runs {
         self.all.without(self.after[own])
     }
 
+    /// Works out what is the same for candidates with the same runs after them once for those in a row: on a line these
+    /// are all between two that were run.
+    pub fn once_in_a_row<T: Copy>(&self, of: impl Fn(usize) -> T) -> impl FnMut(usize) -> T {
+        let mut last: Option<(Tally, T)> = None;
+        move |own| match last {
+            Some((tally, value)) if tally == self.after[own] => value,
+            Some(_) | None => last.insert((self.after[own], of(own))).1,
+        }
+    }
+
     pub fn add(&mut self, candidates: &Candidates, spot: Spot, is_bad: bool) {
         self.all.add(is_bad);
         match spot {
@@ -86,7 +96,8 @@ impl Model {
 
     /// `None` where no candidate that may be the culprit allows the runs.
     pub fn belief(&self, runs: &Runs) -> Option<Belief> {
-        let of = |own: usize| if self.is_open[own] { self.of_culprit(runs, own) } else { f64::NEG_INFINITY };
+        let mut of_culprit = runs.once_in_a_row(|own| self.of_culprit(runs, own));
+        let of = |own: usize| if self.is_open[own] { of_culprit(own) } else { f64::NEG_INFINITY };
         let mut weights: Vec<_> = (0..self.candidates.len()).map(of).collect();
         let most = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if most == f64::NEG_INFINITY {

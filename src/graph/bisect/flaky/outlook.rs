@@ -36,14 +36,18 @@ impl Model {
             |weight: f64, rate: f64| [weight * rate, entropy_term(weight * rate) + entropy_term(weight * (1.0 - rate))];
         let mut all_before = both(belief.unchanged, self.rate_before(runs.all));
         let mut all_differences = [0.0; 2];
-        let differences = belief.weights.iter().enumerate().map(|(own, &weight)| {
-            let weight = weight * (1.0 - belief.unchanged);
-            if weight == 0.0 {
-                return [0.0; 2];
-            }
+        // Those that may be the culprit have the same weight where they have the same runs after them.
+        let mut terms = runs.once_in_a_row(|own| {
+            let weight = belief.weights[own] * (1.0 - belief.unchanged);
             let before = both(weight, self.rate_before(runs.before(own)));
             let after = both(weight, runs.after[own].expected_rate());
-            let difference = [after[0] - before[0], after[1] - before[1]];
+            (before, [after[0] - before[0], after[1] - before[1]])
+        });
+        let differences = (0..belief.weights.len()).map(|own| {
+            if belief.weights[own] == 0.0 {
+                return [0.0; 2];
+            }
+            let (before, difference) = terms(own);
             for at in 0..2 {
                 all_before[at] += before[at];
                 all_differences[at] += difference[at];
