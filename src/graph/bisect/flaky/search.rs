@@ -14,6 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How often each end is run before anything else.
 const RUNS_OF_ENDS: usize = 3;
 
+/// How probable it has to be at least that nothing changed before that is said: whoever wants less confidence in a commit
+/// still wants one.
+const SURE: f64 = 0.95;
+
 /// A search for the culprit among candidates by a test that is not steady. Depends on what was observed and not on the
 /// order.
 ///
@@ -162,7 +166,7 @@ impl FlakySearch {
 
     fn end(&self, belief: &Belief) -> Option<FlakyStep> {
         let confidence = self.standard.confidence;
-        if belief.unchanged >= confidence {
+        if belief.unchanged >= confidence.max(SURE) {
             return Some(FlakyStep::NothingChanged);
         }
         let (own, weight) = likeliest(belief)?;

@@ -58,7 +58,7 @@ fn what_is_found_is_right_as_often_as_is_stated() {
         let of = |(rates, one_sided)| played(&cases, Policy::Flaky(Standard { confidence, one_sided }, 1), rates, 500);
         let all = rows.map(of).into_iter().fold(Summary::default(), Summary::and);
         assert!(all.precision() >= least, "{confidence}: {all:?}");
-        assert!(all.right + all.wrong > 1900, "{all:?}");
+        assert!(all.right as f64 / all.searches as f64 >= least, "with those that name none: {all:?}");
     }
 }
 
