@@ -280,9 +280,20 @@ impl Context {
         words.join(" ")
     }
 
-    /// The words of the command line, of which the first is the program.
-    pub fn words(&self) -> Vec<String> {
-        std::env::args_os().map(|argument| argument.to_string_lossy().into_owned()).collect()
+    /// The command line as it is typed, with more words behind the name of the command.
+    pub fn shown_words(&self, more: &[&str]) -> String {
+        let mut words: Vec<_> =
+            std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
+        let verb = words.iter().position(|word| word == "bisect").map_or(0, |group| {
+            group
+                + words[group..]
+                    .iter()
+                    .position(|word| ["run", "narrow"].contains(&&word[..]))
+                    .map_or(0, |verb| verb + 1)
+        });
+        words.splice(verb..verb, more.iter().map(|&word| word.to_owned()));
+        let shown = words.iter().map(|text| word(text));
+        std::iter::once("mnem".to_owned()).chain(shown).collect::<Vec<_>>().join(" ")
     }
 
     /// Ends the command with 1, without an error: the answer to its question is no.

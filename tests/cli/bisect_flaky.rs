@@ -5,9 +5,9 @@ use super::support::{Answer, Place, lines};
 use serde_json::Value;
 use std::fs;
 
-/// A script that says bad in every second run, as far as it depends on the run's number, where `n` is at least this.
+/// A script that says bad in about every second run where `n` is at least this, whichever runs there are beside it.
 fn half(culprit: usize) -> String {
-    let coin = "[ $(( ($(printf %s $MNEM_BISECT_RUN | cksum | cut -d' ' -f1) / 7) % 2 )) = 0 ]";
+    let coin = "[ $(( ($(printf %s $MNEM_BISECT_REV $MNEM_BISECT_ATTEMPT | cksum | cut -d' ' -f1) / 7) % 2 )) = 0 ]";
     format!("{} || {coin}", below(culprit))
 }
 
@@ -157,7 +157,7 @@ fn a_search_whose_time_is_over_tells_what_it_believes_so_far() {
     let options = ["--range", "HEAD~8..HEAD", "--max-time", "300ms", "--report", "report"];
     let answer = script(&place, &[&options[..], &["--flaky"]].concat(), tests).answer();
     names_none(&answer, 2, &lines(&commits[1..]));
-    let said = "mnem: error[bisect-inconclusive]: the time that --max-time allows is over; 8 commits are left\n\
+    let said = "mnem: error[bisect-inconclusive]: the time that --max-time allows is over; 8 commits together are as probable as is asked for\n\
                 hint: go on with: mnem bisect run --resume report ";
     assert!(answer.stderr.contains(said), "{answer:?}");
     assert_eq!(observed(&rows(&place, "report")).len(), 2, "the run that was ended says nothing");
@@ -179,7 +179,7 @@ fn where_there_is_nothing_to_find_that_is_said() {
     let flaky = ["--range", "HEAD~8..HEAD", "--flaky"];
     let answer = search(&place, &[&flaky[..], &["false"]].concat()).answer();
     names_none(&answer, 1, "");
-    let said = "mnem: error[bisect-endpoints]: it fails as often at the good end as at the bad one\n\
+    let said = "mnem: error[bisect-endpoints]: it fails as often at the good end as at the bad one, with a probability of 95.0 %\n\
                 hint: look for an older good end, or a newer bad one\n";
     assert!(answer.stderr.ends_with(said), "{answer:?}");
     let answer = script(&place, &flaky, &format!("! {}", below(3))).answer();
@@ -214,16 +214,39 @@ fn what_cannot_be_tested_is_run_once() {
     finds(&script(&place, &options, &tests).answer(), &commits[15]);
     let skips = fs::read_to_string(place.path("skips")).unwrap_or_default().lines().count();
     assert!(skips <= 1, "{skips}");
-    let warning = |skip: &str| {
+    // What comes right before it, and was never run, may be it as well.
+    let skipping = |skip: &str| {
         let options = ["--range", "HEAD~19..HEAD", "--flaky", "--skip", skip];
-        let answer = script(&place, &options, &below(15)).answer();
-        finds(&answer, &commits[15]);
-        answer.stderr.lines().find(|line| line.starts_with("warning")).map(str::to_owned)
+        script(&place, &options, &below(15)).answer()
     };
-    let said = |ids: &[String]| Some(format!("warning: skipped right before it, and as likely: {}", ids.join(" ")));
-    assert_eq!(warning("HEAD~5"), said(&commits[14..15]));
-    assert_eq!(warning("HEAD~7..HEAD~5"), said(&commits[13..15]));
-    assert_eq!(warning("HEAD~6"), None);
+    finds(&skipping("HEAD~6"), &commits[15]);
+    for (skip, left) in [("HEAD~5", &commits[14..16]), ("HEAD~7..HEAD~5", &commits[13..16])] {
+        let answer = skipping(skip);
+        names_none(&answer, 2, &lines(left));
+        assert!(answer.stderr.contains("only commits are left that cannot be tested"), "{answer:?}");
+    }
+    // One run that was late says nothing of a commit that was run before.
+    let tests =
+        format!("n=$(\"$MNEM\" get n); [ $n != 14 ] || [ $MNEM_BISECT_ATTEMPT != 2 ] || exit 125; {}", below(15));
+    finds(&script(&place, &options[..3], &tests).answer(), &commits[15]);
+}
+
+#[test]
+fn where_hardly_anything_can_be_tested_no_commit_is_accused() {
+    let (place, commits) = Place::with_values(0..20);
+    let options = ["--range", "HEAD~19..HEAD", "--flaky"];
+    let refuses = |tests: &str, end: &str, commit: &str| {
+        let answer = script(&place, &options, tests).answer();
+        names_none(&answer, 1, "");
+        let said = format!("mnem: error[bisect-endpoints]: {end} end {commit} cannot be tested\n");
+        assert!(answer.stderr.contains(&said), "{answer:?}");
+    };
+    refuses("exit 125", "the good", &commits[0]);
+    refuses(&format!("[ $MNEM_BISECT_REV != {} ] || exit 125; {}", commits[19], below(7)), "the bad", &commits[19]);
+    refuses(&format!("[ $MNEM_BISECT_REV != {} ] || exit 125; {}", commits[0], below(7)), "the good", &commits[0]);
+    let ends =
+        format!("case $MNEM_BISECT_REV in {}) exit 0;; {}) exit 1;; *) exit 125;; esac", commits[0], commits[19]);
+    names_none(&script(&place, &options, &ends).answer(), 2, &lines(&commits[1..]));
 }
 
 #[test]
@@ -236,8 +259,8 @@ fn what_makes_no_sense_is_refused_before_anything_is_run() {
         names_none(&answer, 129, "");
         assert!(answer.stderr.contains(said) && !place.path("calls").exists(), "{answer:?}");
     };
-    for confidence in ["0.49", "1", "nan", "x", ""] {
-        usage(&["--confidence", confidence], "at least 0.5 and less than 1");
+    for confidence in ["0.49", "0.99991", "1", "nan", "x", ""] {
+        usage(&["--confidence", confidence], "at least 0.5 and at most 0.9999");
     }
     usage(&["--confirm", "2"], "--confirm");
     usage(&["--no-verify"], "--no-verify");

@@ -106,7 +106,8 @@ fn a_try_is_a_memory_like_any_other() {
         format!("MNEM_BISECT_GOOD={first}\n"),
         format!("MNEM_BISECT_BAD={second}\n"),
         "MNEM_BISECT=1\n".to_owned(),
-        "MNEM_BISECT_ATTEMPT=1\n".to_owned(),
+        // What was found is tried once more.
+        "MNEM_BISECT_ATTEMPT=2\n".to_owned(),
     ] {
         assert!(env.contains(&line), "{line}{env}");
     }
@@ -130,7 +131,11 @@ fn where_there_is_nothing_to_narrow_that_is_said() {
         "mnem: error[bisect-endpoints]: it does not fail with all changes, as at {second}\n{hint}: --range GOOD..BAD\n"
     );
     refuses(&RANGE, "true", 1, &with);
-    refuses(&RANGE, "exit 125", 1, &with);
+    let untested = format!(
+        "mnem: error[bisect-endpoints]: with all changes it cannot be tested, as at {second}\n\
+         hint: look at what the program says there: mnem exec -r REV CMD\n"
+    );
+    refuses(&RANGE, "exit 125", 1, &untested);
     refuses(
         &["--range", "HEAD..HEAD"],
         "false",
@@ -159,7 +164,7 @@ fn what_does_not_fail_the_second_time_is_not_named() {
     let answer = narrow(&place, &RANGE, tests).env("LAST", runs.to_string()).answer();
     names_none(&answer, 2, "");
     let said = "mnem: error[bisect-inconclusive]: tried again, what was found does not fail\n\
-                hint: a test that is not steady needs --repeat, or the --report of a search with --flaky\n";
+                hint: a test that is not steady needs more of --repeat, or the --report of a search with --flaky\n";
     assert!(answer.stderr.ends_with(said), "{answer:?}");
 }
 
@@ -169,7 +174,7 @@ fn within_a_budget_the_smallest_set_so_far_is_told() {
     let tests = "\"$MNEM\" test -q --absent n/3";
     let answer = narrow(&place, &[&RANGE[..], &["--max-runs", "1"]].concat(), tests).answer();
     names_none(&answer, 2, "");
-    assert!(answer.stderr.ends_with("as many runs were made as --max-runs allows\nhint: allow more\n"), "{answer:?}");
+    assert!(answer.stderr.ends_with("as many runs were made as --max-runs allows\nhint: allow more; with --report FILE it goes on where it was\n"), "{answer:?}");
     let answer = narrow(&place, &[&RANGE[..], &["--max-runs", "5", "--json"]].concat(), tests).answer();
     assert_eq!(answer.status, 2, "{answer:?}");
     let told: Value = serde_json::from_str(&answer.stdout).expect("JSON");
@@ -180,13 +185,18 @@ fn within_a_budget_the_smallest_set_so_far_is_told() {
         narrow(&place, &[&RANGE[..], &["--max-time", "200ms"]].concat(), "[ $MNEM_BISECT_RUN = 1 ] || sleep 600")
             .answer();
     names_none(&answer, 2, "");
-    assert!(answer.stderr.ends_with("the time that --max-time allows is over\nhint: allow more\n"), "{answer:?}");
+    assert!(
+        answer.stderr.ends_with(
+            "the time that --max-time allows is over\nhint: allow more; with --report FILE it goes on where it was\n"
+        ),
+        "{answer:?}"
+    );
 }
 
 #[test]
 fn several_runs_decide_of_a_set() {
     let (place, _) = batch();
-    let tests = "\"$MNEM\" test -q --absent n/3 || [ $MNEM_BISECT_ATTEMPT != 2 ]";
+    let tests = "\"$MNEM\" test -q --absent n/3 || [ $((MNEM_BISECT_ATTEMPT % 2)) = 1 ]";
     let answer = narrow(&place, &[&RANGE[..], &["--repeat", "2"]].concat(), tests).answer();
     prints(&answer, &["n/3"]);
     assert!(answer.stderr.contains(", attempt 2: exit 1\n"), "{answer:?}");
@@ -243,6 +253,11 @@ fn a_run_goes_on_to_the_nodes() {
     assert_eq!(last, [format!("{second} is the first bad commit")]);
     let tries =
         rows(&place, "report").into_iter().skip_while(|row| row["type"] != "bisect").skip(1).collect::<Vec<_>>();
+    let (start, tries) = tries.split_first().expect("a start");
+    assert_eq!(
+        (&start["type"], &start["good"], &start["bad"]),
+        (&json!("narrow_start"), &json!(first), &json!(second))
+    );
     assert!(tries.len() > 3 && tries.iter().all(|row| row["type"] == "try"), "{tries:?}");
     assert_eq!(tries.last().expect("one")["nodes"], json!(nodes[1..]));
     assert_eq!(stored(&place), before.clone().into_iter().collect::<Files>());
@@ -266,14 +281,15 @@ fn a_run_goes_on_to_the_nodes() {
     assert!(answer.status == 2 && answer.stdout.lines().next() == Some(&second), "{answer:?}");
     let said =
         "mnem: error[bisect-inconclusive]: not narrowed down to nodes: as many runs were made as --max-runs allows";
-    assert!(answer.stderr.contains(said) && answer.stderr.contains("first bad commit"), "{answer:?}");
+    assert!(answer.stderr.contains(said) && !answer.stderr.contains("first bad"), "{answer:?}");
+    assert!(answer.stderr.contains(&format!("\n{second} was found, but not what in it\n")), "{answer:?}");
 }
 
 /// A test that reads the memory, writes to it, and is bad every second time once it believes in `belief`.
 const AGENT: &str = r#"set -e
 "$MNEM" put "seen/$MNEM_BISECT_RUN" "$("$MNEM" ls --count)" -m remembered >/dev/null
 if "$MNEM" test -q --contains belief wrong; then
-    [ $(( ($(printf %s "$MNEM_BISECT_RUN" | cksum | cut -d' ' -f1) / 7) % 2 )) = 0 ] || exit 1
+    [ $(( ($(printf %s "$MNEM_BISECT_REV" "$MNEM_BISECT_ATTEMPT" | cksum | cut -d' ' -f1) / 7) % 2 )) = 0 ] || exit 1
 fi"#;
 
 #[test]
@@ -305,6 +321,116 @@ fn an_agent_that_fails_every_second_time_is_traced_to_the_node_with_one_command(
     let answer = narrow(&place, &["--report", "report"], AGENT).answer();
     prints(&answer, &["belief"]);
     assert_eq!(stored(&place), before);
+}
+
+/// The sets of a report's tries, with what was said of each, by the numbers of the runs.
+fn tries(place: &Place, file: &str) -> Vec<(u64, Vec<String>, String)> {
+    let text = |value: &Value| value.as_str().expect("text").to_owned();
+    let row = |row: Value| {
+        let nodes = row["nodes"].as_array().expect("a list").iter().map(text).collect();
+        (row["run"].as_u64().expect("a number"), nodes, text(&row["verdict"]))
+    };
+    rows(place, file).into_iter().filter(|row| row["type"] == "try").map(row).collect()
+}
+
+#[test]
+fn what_was_tried_is_not_tried_again() {
+    let (place, _) = batch();
+    let stops = |how: &str| {
+        format!(
+            "[ ! -e stop ] || [ $MNEM_BISECT_RUN != 6 ] || {{ {how}; }}; \"$MNEM\" test -q --absent n/3 || \"$MNEM\" test -q --absent a"
+        )
+    };
+    let tests = stops("kill -INT $PPID; sleep 20");
+    let options = |file: &'static str| [&RANGE[..], &["--report", file]].concat();
+    let whole = narrow(&place, &options("whole"), &tests).answer();
+    prints(&whole, &["a", "n/3"]);
+    let expected = tries(&place, "whole");
+    assert_eq!(
+        expected.iter().map(|(run, ..)| *run).collect::<Vec<_>>(),
+        (1..=expected.len() as u64).collect::<Vec<_>>()
+    );
+    place.write("stop", "");
+    let stopped = narrow(&place, &options("part"), &tests).answer();
+    assert_eq!((stopped.status, stopped.stdout.as_str()), (130, ""), "{stopped:?}");
+    let line =
+        "interrupted after 6 runs\ngo on with: mnem bisect narrow --range 'HEAD~1..HEAD' --report part -- sh -c ";
+    assert!(stopped.stderr.contains(line), "{stopped:?}");
+    fs::remove_file(place.path("stop")).expect("it was there");
+    assert_eq!(tries(&place, "part"), expected[..5]);
+    let limited = narrow(&place, &[&options("part")[..], &["--max-runs", "2"]].concat(), &tests).answer();
+    assert_eq!(limited.status, 2, "{limited:?}");
+    assert!(limited.stderr.contains("\nhint: go on with: mnem bisect narrow --range "), "{limited:?}");
+    prints(&narrow(&place, &options("part"), &tests).answer(), &["a", "n/3"]);
+    assert_eq!(tries(&place, "part"), expected);
+    // Of another program nothing is taken.
+    let other = narrow(&place, &options("part"), "\"$MNEM\" test -q --not --equals b changed").answer();
+    prints(&other, &["b"]);
+    let starts: Vec<_> = rows(&place, "part").into_iter().filter(|row| row["type"] == "narrow_start").collect();
+    assert_eq!(starts.len(), 2);
+}
+
+#[test]
+fn a_run_that_was_interrupted_on_the_way_to_the_nodes_goes_on_there() {
+    let (place, [first, second]) = batch();
+    place.mnem(&["put", "later", "1", "-m", "third"]).output();
+    let range = format!("{first}..HEAD");
+    let tests =
+        "[ ! -e stop ] || [ $MNEM_BISECT_RUN != 33 ] || { kill -INT $PPID; sleep 20; }; \"$MNEM\" test -q --absent n/3";
+    let options = |file: &'static str| ["--range", &range, "--flaky", "--narrow", file, "report"];
+    let whole = script(&place, &options("--report"), tests).answer();
+    assert_eq!(whole.stdout, format!("{second}\nn/3\n"), "{whole:?}");
+    let all = (rows(&place, "report").len(), tries(&place, "report"));
+    place.write("stop", "");
+    let stopped = script(&place, &options("--report"), tests).answer();
+    assert_eq!((stopped.status, stopped.stdout.as_str()), (130, ""), "{stopped:?}");
+    assert!(tries(&place, "report").len() > 3, "{stopped:?}");
+    fs::remove_file(place.path("stop")).expect("it was there");
+    let again = script(&place, &options("--resume"), tests).answer();
+    assert_eq!(again.stdout, format!("{second}\nn/3\n"), "{again:?}");
+    // But for what was found being said once more.
+    assert_eq!((rows(&place, "report").len() - 1, tries(&place, "report")), all);
+}
+
+#[test]
+fn rates_are_learnt_at_both_ends_before_a_set_is_judged() {
+    let (place, _) = Place::with_values(0..40);
+    let batch: String = (0..6).map(|at| format!("{{\"id\":\"f/{at}\",\"content\":1}}\n")).collect();
+    place.mnem(&["put", "--jsonl", "-", "-m", "batch"]).input(batch).output();
+    place.set("n", 40..80);
+    // In the search it fails each time, and every second time afterwards: few runs had told another rate.
+    let tests = "\"$MNEM\" test -q --absent f/3 || { [ -e learnt ] && [ $((MNEM_BISECT_ATTEMPT % 2)) = 0 ]; }";
+    let options = ["--range", "HEAD~80..HEAD", "--flaky", "--report", "report"];
+    let found = script(&place, &options, tests).answer();
+    assert_eq!(found.status, 0, "{found:?}");
+    place.write("learnt", "");
+    let answer = narrow(&place, &["--report", "report"], tests).answer();
+    prints(&answer, &["f/3"]);
+    let tried = tries(&place, "report");
+    assert!(tried[..8].iter().all(|(_, nodes, _)| nodes.is_empty()), "{tried:?}");
+    assert!(tried[8..16].iter().all(|(_, nodes, _)| nodes.len() == 6), "{tried:?}");
+    // With --repeat nothing is learnt.
+    let answer = narrow(&place, &["--report", "report", "--repeat", "2"], &format!("{tests}; true")).answer();
+    assert!(answer.stderr.contains("it does not fail with all changes"), "{answer:?}");
+}
+
+#[test]
+fn one_writes_to_a_report_at_a_time() {
+    let (place, [first, _]) = batch();
+    place.mnem(&["put", "later", "1", "-m", "third"]).output();
+    let inner =
+        "\"$MNEM\" bisect narrow --range HEAD~1..HEAD --report report true 2>inner; \"$MNEM\" test -q --absent n/3";
+    let answer = script(&place, &["--range", &format!("{first}..HEAD"), "--report", "report"], inner).answer();
+    assert_eq!(answer.status, 0, "{answer:?}");
+    let said = fs::read_to_string(place.path("inner")).expect("a file");
+    assert!(said.starts_with("mnem: error[busy]: another search writes to '"), "{said}");
+    let all = rows(&place, "report");
+    assert!(all.iter().all(|row| row["type"] != "try") && all.last().expect("one")["type"] == "bisect", "{all:?}");
+    let unfinished = "these are my notes";
+    place.write("notes", unfinished);
+    let answer = narrow(&place, &[&RANGE[..], &["--report", "notes"]].concat(), "false").answer();
+    assert!(answer.status == 129 && answer.stderr.contains("error[bad-json]: line 1 of '"), "{answer:?}");
+    assert_eq!(fs::read_to_string(place.path("notes")).expect("a file"), unfinished);
 }
 
 #[test]

@@ -297,7 +297,7 @@ fn what_takes_too_long_is_ended_with_all_that_it_started() {
     names_none(&answer, 128, "");
     let said = format!(
         "mnem: error[io]: the program took longer than --timeout allows at {}, so the search ends\n\
-         hint: 0 is good, 1 to 124 are bad, 125 is skip; what is missing or killed says nothing of a commit\n",
+         hint: allow more, or let it say nothing of the commit: --on-timeout skip\n",
         &commits[3][..10]
     );
     assert!(answer.stderr.ends_with(&said), "{answer:?}");

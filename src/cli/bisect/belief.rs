@@ -5,6 +5,7 @@ use super::super::context::Context;
 use super::super::error::CliError;
 use super::super::text::escape_line;
 use super::driver::Driver;
+use super::rates::Rates;
 use super::resume::Observed;
 use crate::graph::bisect::{Evidence, FlakySearch, Posterior, Rate, Standard};
 use crate::ops::Subject;
@@ -93,10 +94,14 @@ impl Belief {
         self.posterior.likeliest.first().map_or(0.0, |&(_, probability)| probability)
     }
 
-    /// How often it fails before the likeliest commit and from it on, where runs tell.
-    pub fn rates(&self) -> (f64, f64) {
-        let before = if self.standard.one_sided { 0.0 } else { self.posterior.before.estimate };
-        (before, self.posterior.after.estimate)
+    /// How often it failed before the likeliest commit and from it on.
+    pub fn rates(&self) -> Rates {
+        let Posterior { before, after, .. } = &self.posterior;
+        Rates {
+            one_sided: self.standard.one_sided,
+            before: (before.failed, before.runs),
+            after: (after.failed, after.runs),
+        }
     }
 
     /// The fewest commits that together hold the confidence, ancestors before descendants.

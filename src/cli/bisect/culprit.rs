@@ -14,7 +14,6 @@ use crate::ops::ShowReport;
 const NAMED: usize = 8;
 
 /// How a commit was found.
-#[derive(Default)]
 pub struct Found<'f> {
     /// By how many runs, or what else.
     pub runs: &'f str,
@@ -22,13 +21,16 @@ pub struct Found<'f> {
     pub one_of_several: bool,
     /// The node that did it, where one is known.
     pub node: Option<&'f NodeId>,
+    /// Whether that is all that was asked for: else nobody reads that it was found and takes that for all.
+    pub is_whole: bool,
 }
 
 /// Says it. The line that names the commit is among the last 20.
 pub fn tell(shown: &ShowReport, id: &str, found: &Found<'_>, context: &Context) {
-    let &Found { runs, one_of_several, node } = found;
+    let &Found { runs, one_of_several, node, is_whole } = found;
     let paint = context.err_paint();
-    context.say(&format!("{} is the first bad commit", paint.commit(id)));
+    let said = if is_whole { "is the first bad commit" } else { "was found, but not what in it" };
+    context.say(&format!("{} {said}", paint.commit(id)));
     let commit = &shown.entry.commit;
     let subject = escape_line(commit.message.subject());
     context.say(&format!("{} {}: {subject}", commit.time, escape_line(commit.author.as_str())));
@@ -48,7 +50,8 @@ pub fn tell(shown: &ShowReport, id: &str, found: &Found<'_>, context: &Context) 
     let (mnem, short) = (context.typed(), &id[..SHORT]);
     context.say(&format!("  {mnem} show {short}"));
     if let Some(id) = node.or(shown.changed.first().map(Changed::id)) {
-        context.say(&format!("  {mnem} blame -r {short} -- {}", word(id.as_str())));
+        let literal = if id.as_str().contains(['*', '?', '[']) { " --literal" } else { "" };
+        context.say(&format!("  {mnem} blame{literal} -r {short} -- {}", word(id.as_str())));
     }
     let mainline = if commit.parents.len() > 1 { " -m 1" } else { "" };
     context.say(&format!("  {mnem} revert{mainline} {short}"));

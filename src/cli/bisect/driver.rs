@@ -5,7 +5,7 @@ use super::super::context::Context;
 use super::super::error::CliError;
 use super::super::text::escape_line;
 use super::report::{Event, Report};
-use super::round::{Job, Meter, Rule, Stop, Told, round};
+use super::round::{Job, Meter, Rule, Runs, Stop, Told, round};
 use super::tester::{Tester, Verdict};
 use crate::graph::Selection;
 use crate::graph::bisect::{Candidates, Contradiction, Mark, Search, Step};
@@ -191,7 +191,7 @@ impl Driver<'_> {
             let made = attempts.entry(subject.number).or_default();
             let before = *made;
             *made += 1;
-            Job { subject, rule: self.rule, before }
+            Job { subject, rule: self.rule, before, runs: Runs::default() }
         };
         subjects.into_iter().map(job).collect()
     }

@@ -100,7 +100,7 @@ fn verify(between: &mut Between, verifies: bool, driver: &mut Driver<'_>) -> Res
             Verdict::Skip => "cannot be tested",
         };
         let error = CliError::new(Word::BisectEndpoints, format!("{what} end {id} {found}"));
-        Stop::Failed(error.hint("look at what the program says there: mnem exec -r REV CMD"))
+        Stop::Failed(error.hint(super::LOOK))
     };
     if verifies {
         match driver.test(ends.bad, Purpose::BadEnd)? {

@@ -8,10 +8,10 @@ use super::driver::{Driver, Purpose, mark_of};
 use super::outcome::{End, Why};
 use super::resume::{Earlier, Observed};
 use super::round::Stop;
-use crate::graph::bisect::{FlakySearch, FlakyStep, Mark, Standard};
+use crate::graph::bisect::{FlakySearch, FlakyStep, Standard};
 use crate::ops::BisectPlan;
 use crate::store::Number;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The whole search, behind what was observed before.
 pub fn search(
@@ -27,7 +27,7 @@ pub fn search(
     let BisectPlan { candidates, skipped, .. } = plan;
     let mut search = FlakySearch::new(candidates.clone(), &good, standard);
     for number in skipped {
-        search.observe(number, Mark::Skip);
+        search.leave_out(number);
     }
     if !earlier.observed.is_empty() {
         let known: Vec<_> = candidates.numbers().iter().copied().chain(purposes.keys().copied()).collect();
@@ -36,20 +36,14 @@ pub fn search(
     }
     let end = run(&mut search, &purposes, driver);
     let mut observed = earlier.observed.clone();
-    for (commit, _, run) in &driver.report.runs {
-        observed.insert(run.number, Observed { commit: commit.clone(), verdict: run.verdict });
+    for (commit, purpose, run) in &driver.report.runs {
+        let (commit, purpose) = (commit.clone(), purpose.name().to_owned());
+        observed.insert(run.number, Observed { commit, purpose, verdict: run.verdict });
     }
     let belief = Belief::of(&search, standard, observed, driver)?;
     let end = match end {
-        Ok(Ended::Found(culprit)) => {
-            let skipped = skipped_before(&search, culprit, driver)?;
-            if !skipped.is_empty() {
-                let ids = driver.ids(&Vec::from_iter(skipped))?.join(" ");
-                driver.context.warn(&format!("skipped right before it, and as likely: {ids}"));
-            }
-            End::Found { culprit, one_of_several: false }
-        }
-        Ok(Ended::Skipped) => End::undecided(belief.likely(), Why::Skipped),
+        Ok(Ended::Found(culprit)) => End::Found { culprit, one_of_several: false },
+        Ok(Ended::Skipped(left)) => End::undecided(left, Why::Skipped),
         Ok(Ended::Not(error)) => {
             belief.say(driver.context);
             return Err(error);
@@ -89,23 +83,11 @@ fn observe_again(
     Ok(taken)
 }
 
-/// The commits that are skipped and lead to a commit without another between: what speaks for it speaks for them as well.
-fn skipped_before(search: &FlakySearch, culprit: Number, driver: &Driver<'_>) -> Result<BTreeSet<Number>, CliError> {
-    let skipped: BTreeSet<_> =
-        search.evidence().into_iter().filter(|seen| seen.is_skipped).map(|seen| seen.commit).collect();
-    let (mut before, mut open) = (BTreeSet::new(), vec![culprit]);
-    while let Some(commit) = open.pop() {
-        let parents = driver.subjects(&[commit])?.remove(0).parents;
-        open.extend(parents.into_iter().filter(|parent| skipped.contains(parent) && before.insert(*parent)));
-    }
-    Ok(before)
-}
-
 /// How a search ends that is not stopped.
 enum Ended {
     Found(Number),
-    /// No commit may be run that tells more.
-    Skipped,
+    /// No commit may be run that tells these apart.
+    Skipped(Vec<Number>),
     /// There is nothing to be found.
     Not(CliError),
 }
@@ -115,14 +97,16 @@ fn run(search: &mut FlakySearch, purposes: &BTreeMap<Number, Purpose>, driver: &
         let numbers = match search.next(driver.parallel) {
             FlakyStep::Test(numbers) => numbers,
             FlakyStep::Found(culprit) => return Ok(Ended::Found(culprit)),
-            FlakyStep::Unsure { .. } => return Ok(Ended::Skipped),
+            FlakyStep::Unsure { candidates } => return Ok(Ended::Skipped(candidates)),
             FlakyStep::Reversed(number) => {
                 let id = driver.ids(&[number])?.remove(0);
                 let message = format!("it fails less often from {id} on than before");
                 return nothing(message, "are the ends swapped? or say --invert");
             }
             FlakyStep::NothingChanged => {
-                let message = "it fails as often at the good end as at the bad one".to_owned();
+                let unchanged = percent(1.0 - search.posterior().changed);
+                let message =
+                    format!("it fails as often at the good end as at the bad one, with a probability of {unchanged}");
                 return nothing(message, "look for an older good end, or a newer bad one");
             }
             FlakyStep::Impossible { failed } => {
@@ -138,6 +122,16 @@ fn run(search: &mut FlakySearch, purposes: &BTreeMap<Number, Purpose>, driver: &
             say_belief(search, driver)?;
             Ok(Vec::new())
         })?;
+        let skipped = search.evidence().into_iter().filter(|seen| seen.is_skipped).map(|seen| seen.commit);
+        let end = |commit: Number| match purpose(commit) {
+            Purpose::BadEnd => Some((commit, "the bad")),
+            Purpose::GoodEnd => Some((commit, "the good")),
+            Purpose::Ladder | Purpose::Base | Purpose::Search | Purpose::Confirm => None,
+        };
+        if let Some((end, what)) = skipped.filter_map(end).next() {
+            let message = format!("{what} end {} cannot be tested", driver.ids(&[end])?.remove(0));
+            return nothing(message, super::LOOK);
+        }
     }
 }
 

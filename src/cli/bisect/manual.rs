@@ -396,7 +396,7 @@ fn tell(report: MarksReport, store: &Store, context: &mut Context) -> Result<(),
             print(context, &told, &[id.to_string()])?;
             let session = context.session()?;
             let shown = ops::show(store, &session, &super::revision(id), &[])?;
-            let found = Found { runs: "marks by hand", ..Found::default() };
+            let found = Found { runs: "marks by hand", one_of_several: false, node: None, is_whole: true };
             culprit::tell(&shown, &id.to_string(), &found, context);
         }
         Next::Unsure(left) => {

@@ -12,6 +12,7 @@ mod narrow;
 mod narrowed;
 mod outcome;
 mod program;
+mod rates;
 mod report;
 mod resume;
 mod round;
@@ -104,6 +105,9 @@ fn aborted(id: &CommitId, how: &str) -> CliError {
         .hint("0 is good, 1 to 124 are bad, 125 is skip; what is missing or killed says nothing of a commit")
 }
 
+/// What to do where an end of a search is not what it is to be.
+const LOOK: &str = "look at what the program says there: mnem exec -r REV CMD";
+
 /// The status of who was interrupted and can't say by what.
 const INTERRUPTED: u8 = 130;
 
@@ -113,4 +117,12 @@ fn counted(runs: usize) -> String {
 
 fn changes(count: usize) -> String {
     if count == 1 { "1 change".to_owned() } else { format!("{count} changes") }
+}
+
+/// Says that a signal ended a search after so many runs, and which line goes on with it.
+fn say_interrupted(runs: usize, go_on: Option<&str>, context: &Context) {
+    context.say(&format!("interrupted after {}", counted(runs)));
+    if let Some(line) = go_on {
+        context.say(&format!("go on with: {line}"));
+    }
 }

@@ -6,12 +6,12 @@ use super::super::error::{CliError, Word};
 use super::between::range_ends;
 use super::narrowed::{End, Narrowed};
 use super::program::{Limits, ProgramArgs, Setting};
-use super::report::{Report, TryEvent};
+use super::rates::Rates;
+use super::report::{NarrowStartJson, Report, TryEvent};
 use super::resume::Earlier;
-use super::round::{Job, Meter, Rule, Stop, Told, round};
+use super::round::{Job, Meter, Rule, Runs, Stop, Told, round};
 use super::tester::{Place, Tester, Verdict};
 use crate::graph::Revision;
-use crate::graph::bisect::Decision;
 use crate::graph::narrow::{Narrow, NarrowStep, Tried};
 use crate::model::SessionName;
 use crate::object::StateId;
@@ -32,10 +32,11 @@ use std::time::Duration;
 #[derive(clap::Args, Debug)]
 pub(super) struct NarrowArgs {
     /// The good and the bad commit
-    #[arg(long, value_name = "A..B", conflicts_with = "report", add = super::super::complete::revisions())]
+    #[arg(long, value_name = "A..B", add = super::super::complete::revisions())]
     range: Option<String>,
 
-    /// The report of a search: the commit that it found, and how often the test fails where it was --flaky
+    /// The report of a search: the commit that it found, and how often the test failed where it was --flaky. Each try is written
+    /// behind it, and those that are there are not made again. With a range the file need not be there
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 
@@ -43,70 +44,78 @@ pub(super) struct NarrowArgs {
     program: ProgramArgs,
 }
 
-/// How much likelier runs must be at the one rate than at the other before they are taken for it: many sets are tried, and
-/// one that is mistaken leads astray.
-const ODDS: f64 = 1000.0;
-
-/// When the runs of one set are enough, by how often the test fails where it is good and where it is bad.
-pub fn rule((before, after): (f64, f64)) -> Rule {
-    Rule::Rates(Decision { before, after, odds: ODDS })
-}
-
 pub(super) fn run(args: &NarrowArgs, context: &mut Context) -> Result<(), CliError> {
     let limits = args.program.limits()?;
     let store = context.store()?;
     let session = context.session()?;
-    let (good, bad, rates) = args.ends(&store, &session, context)?;
+    let earlier = args.earlier(context)?;
+    let (good, bad) = args.ends(&earlier, &store, &session, context)?;
     let plan = ops::narrow_plan(&store, &session, good.as_ref(), &bad)?;
     context.warn_doubts(&plan.doubts);
+    let mut report = match &args.report {
+        Some(_) => Report::open(earlier.path(), &earlier)?,
+        None => Report::default(),
+    };
     let children = Arc::new(Children::new()?);
     let narrowing = Narrowing {
         program: &args.program,
         limits: &limits,
-        meter: &limits.meter(0),
+        meter: &limits.meter(earlier.last()),
         children: &children,
-        rule: args.program.repeat().or(rates.map(rule)).unwrap_or(Rule::ONCE),
+        rates: earlier.found.as_ref().and_then(|(_, rates)| *rates).filter(|_| args.range.is_none()),
         known: BTreeMap::new(),
+        earlier: &earlier,
     };
-    let narrowed = narrowing.narrow((&store, &session), &plan, &mut Report::default(), context)?;
+    let narrowed = narrowing.narrow((&store, &session), &plan, &mut report, context)?;
+    let go_on = args.report.as_ref().map(|_| context.shown_words(&[]));
     match (children.interrupted(), narrowed) {
         (None, Some(narrowed)) => {
             narrowed.print(context)?;
             context.bring_out()?;
             narrowed.say(context);
-            narrowed.refused()
+            narrowed.refused(go_on.as_deref())
         }
         (status, _) => {
-            context.say(&format!("interrupted after {}", super::counted(narrowing.meter.runs())));
+            super::say_interrupted(narrowing.meter.runs() - earlier.last(), go_on.as_deref(), context);
             context.end_with(status.unwrap_or(super::INTERRUPTED));
             Ok(())
         }
     }
 }
 
-/// A good commit where one is named, a bad one, and how often the test fails where it is good and where it is bad as far as
-/// that is known.
-type Ends = (Option<Revision>, Revision, Option<(f64, f64)>);
-
 impl NarrowArgs {
-    fn ends(&self, store: &Store, session: &SessionName, context: &Context) -> Result<Ends, CliError> {
+    /// What is known before.
+    fn earlier(&self, context: &Context) -> Result<Earlier, CliError> {
+        match self.report.as_ref().map(|path| context.path(path)) {
+            Some(path) if self.range.is_some() && !path.exists() => Ok(Earlier::none(&path)),
+            Some(path) => Earlier::read(&path),
+            None => Ok(Earlier::default()),
+        }
+    }
+
+    /// The good commit where one is named, and the bad one.
+    fn ends(
+        &self,
+        earlier: &Earlier,
+        store: &Store,
+        session: &SessionName,
+        context: &Context,
+    ) -> Result<(Option<Revision>, Revision), CliError> {
+        let refused = |message: String| CliError::usage(message).hint("name the two commits: --range GOOD..BAD");
         if let Some(range) = &self.range {
             let (good, bad) = range_ends(range, context)?;
-            return Ok((Some(good), bad, None));
+            return Ok((Some(good), bad));
         }
-        if let Some(path) = &self.report {
-            let path = context.path(path);
-            let (culprit, rates) = Earlier::read(&path)?.found.ok_or_else(|| {
-                CliError::usage(format!("'{}' names no first bad commit", path.display()))
-                    .hint("name the two commits: --range GOOD..BAD")
-            })?;
-            return Ok((None, context.read_revision(&culprit)?, rates));
+        if self.report.is_some() {
+            return match &earlier.found {
+                Some((culprit, _)) => Ok((None, context.read_revision(culprit)?)),
+                None => Err(refused(format!("'{}' names no first bad commit", earlier.path().display()))),
+            };
         }
         match ops::marks(store, session)?.ok_or(OpError::NoBisect)?.next {
-            Next::Found(culprit) => Ok((None, super::revision(&culprit), None)),
+            Next::Found(culprit) => Ok((None, super::revision(&culprit))),
             Next::NeedsBad | Next::NeedsGood | Next::Test { .. } | Next::Unsure(_) => {
-                Err(CliError::usage("the search by hand has found no commit yet")
-                    .hint("name the two commits: --range GOOD..BAD"))
+                Err(refused("the search by hand has found no commit yet".to_owned()))
             }
         }
     }
@@ -118,10 +127,12 @@ pub struct Narrowing<'n> {
     pub limits: &'n Limits,
     pub meter: &'n Meter,
     pub children: &'n Arc<Children>,
-    /// When the runs of one set are enough.
-    pub rule: Rule,
+    /// How often the test fails, where it does not say the same each time.
+    pub rates: Option<Rates>,
     /// What was said of a memory in a private copy.
     pub known: BTreeMap<StateId, Verdict>,
+    /// What was tried before.
+    pub earlier: &'n Earlier,
 }
 
 impl Narrowing<'_> {
@@ -154,7 +165,20 @@ impl Narrowing<'_> {
         };
         let tester = self.program.tester(setting, self.limits, context)?;
         let before = self.meter.runs();
-        let mut trying = Trying { tester: &tester, plan, narrowing: self, report, context, tries: 0 };
+        let start = NarrowStartJson::new(ids[0].to_string(), ids[1].to_string(), self.program.words());
+        let mut trying = Trying {
+            tester: &tester,
+            plan,
+            narrowing: self,
+            report,
+            context,
+            rule: self.program.repeat().unwrap_or(Rule::ONCE),
+            seen: seen_before(plan, self.earlier.tries(&start)),
+            tries: 0,
+        };
+        if trying.seen.is_empty() {
+            trying.report.line(&start)?;
+        }
         let (end, found) = match trying.search() {
             Ok((end, found)) => (end, found),
             Err(Stop::Interrupted) => return Ok(None),
@@ -170,6 +194,26 @@ impl Narrowing<'_> {
     }
 }
 
+/// What was said of sets of changes before.
+fn seen_before<'e>(
+    plan: &NarrowPlan,
+    tries: Option<impl Iterator<Item = (&'e [String], Verdict)>>,
+) -> BTreeMap<Vec<usize>, Runs> {
+    let mut seen = BTreeMap::<_, Runs>::new();
+    for (nodes, verdict) in tries.into_iter().flatten() {
+        let at = |id: &String| plan.changes.binary_search_by(|change| change.as_str().cmp(id)).ok();
+        if let Some(set) = nodes.iter().map(at).collect::<Option<Vec<_>>>() {
+            seen.entry(set).or_default().add(verdict);
+        }
+    }
+    seen
+}
+
+/// How often each end is run before rates are taken to be told apart, and then again.
+const LEARNT: usize = 8;
+/// So often that is done at most.
+const LESSONS: usize = 10;
+
 /// Takes in what the try at an index said.
 type Take<'t> = dyn FnMut(usize, Tried) -> Vec<usize> + 't;
 
@@ -180,6 +224,10 @@ struct Trying<'t> {
     narrowing: &'t Narrowing<'t>,
     report: &'t mut Report,
     context: &'t Context,
+    /// When the runs of one set are enough.
+    rule: Rule,
+    /// What runs said of each set.
+    seen: BTreeMap<Vec<usize>, Runs>,
     /// How many sets were tried.
     tries: usize,
 }
@@ -189,9 +237,18 @@ impl Trying<'_> {
     fn search(&mut self) -> Result<(End, Vec<usize>), Stop> {
         let count = self.plan.changes.len();
         let mut narrow = Narrow::new(count);
-        for (end, set) in [(&self.plan.good, 0..0), (&self.plan.bad, 0..count)] {
+        let ends = [Vec::new(), Vec::from_iter(0..count)];
+        for (end, set) in [&self.plan.good, &self.plan.bad].into_iter().zip(&ends) {
             if let Some(&verdict) = self.narrowing.known.get(&end.state) {
-                narrow.tell(&Vec::from_iter(set), tried(verdict));
+                narrow.tell(set, tried(verdict));
+            }
+        }
+        if let Some(rates) = self.narrowing.rates.filter(|_| self.narrowing.program.repeat().is_none()) {
+            match self.learn(rates, &ends) {
+                Ok(Some(rule)) => self.rule = rule,
+                Ok(None) => return Ok((End::TooNear, Vec::new())),
+                Err(Stop::UsedUp(what)) => return Ok((End::UsedUp(what), Vec::new())),
+                Err(stop) => return Err(stop),
             }
         }
         loop {
@@ -200,16 +257,12 @@ impl Trying<'_> {
             let sets = match narrow.next(parallel) {
                 NarrowStep::Try(sets) => sets,
                 NarrowStep::FailsWithout => return Ok((End::FailsWithout, Vec::new())),
+                NarrowStep::PassesWithAll(Tried::Unresolved) => return Ok((End::Untested, Vec::new())),
                 NarrowStep::PassesWithAll(_) => return Ok((End::PassesWithAll, Vec::new())),
                 NarrowStep::Found(set) => {
-                    let mut again = None;
-                    let tried = self.try_all(std::slice::from_ref(&set), &mut |_, tried| {
-                        again = Some(tried);
-                        Vec::new()
-                    });
-                    return match tried {
-                        Ok(()) if again == Some(Tried::Fails) => Ok((End::Found, set)),
-                        Ok(()) => Ok((End::Unsteady, Vec::new())),
+                    return match self.confirm(&set) {
+                        Ok(true) => Ok((End::Found, set)),
+                        Ok(false) => Ok((End::Unsteady, Vec::new())),
                         Err(Stop::UsedUp(what)) => Ok((End::UsedUp(what), set)),
                         Err(stop) => Err(stop),
                     };
@@ -220,7 +273,7 @@ impl Trying<'_> {
             let tried = self.try_all(&sets, &mut |own, tried| {
                 narrow.tell(&sets[own], tried);
                 let now = narrow.smallest().map_or(usize::MAX, <[usize]>::len);
-                if now < left {
+                if now < left && now > 0 {
                     left = now;
                     context.say(&format!("{} left", super::changes(now)));
                 }
@@ -238,10 +291,54 @@ impl Trying<'_> {
         }
     }
 
+    /// Runs both ends until that and what is known of the rates tells them apart; the rule that follows, or `None` where they
+    /// are too near to each other.
+    fn learn(&mut self, rates: Rates, ends: &[Vec<usize>; 2]) -> Result<Option<Rule>, Stop> {
+        for lesson in 1..=LESSONS {
+            let of = |seen: &BTreeMap<_, Runs>, end: &Vec<usize>| seen.get(end).copied().unwrap_or_default();
+            loop {
+                let due = ends.iter().flat_map(|end| {
+                    let missing = (lesson * LEARNT).saturating_sub(of(&self.seen, end).count());
+                    (0..missing).map(move |_| end.clone())
+                });
+                let due: Vec<_> = due.take(self.narrowing.program.parallel()).collect();
+                if due.is_empty() {
+                    break;
+                }
+                let jobs = self.jobs(&due, Rule::ONCE, |_| Runs::default())?;
+                self.run(&due, &jobs, &mut |_, _| Vec::new())?;
+            }
+            if let Some(rule) = rates.rule(of(&self.seen, &ends[0]), of(&self.seen, &ends[1])) {
+                return Ok(Some(rule));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Tries what was found once more; whether it fails.
+    fn confirm(&mut self, set: &[usize]) -> Result<bool, Stop> {
+        let sets = [set.to_vec()];
+        let jobs = self.jobs(&sets, self.rule, |_| Runs::default())?;
+        let mut fails = false;
+        self.run(&sets, &jobs, &mut |_, tried| {
+            fails = tried == Tried::Fails;
+            Vec::new()
+        })?;
+        Ok(fails)
+    }
+
     /// Tries sets at once. `take` is called with what each try said, as it comes, and names those that nobody needs any more.
     fn try_all(&mut self, sets: &[Vec<usize>], take: &mut Take<'_>) -> Result<(), Stop> {
+        let jobs = self.jobs(sets, self.rule, |seen| seen)?;
+        self.tries += jobs.len();
+        self.run(sets, &jobs, take)
+    }
+
+    /// A job for each set, for which those of its runs count that `counts` lets.
+    fn jobs(&self, sets: &[Vec<usize>], rule: Rule, counts: impl Fn(Runs) -> Runs) -> Result<Vec<Job>, Stop> {
         let all = self.plan.changes.len();
-        let mut jobs = Vec::new();
+        let mut attempts = BTreeMap::<_, usize>::new();
+        let mut jobs = Vec::with_capacity(sets.len());
         for set in sets {
             let tried = ops::narrow_try(&self.tester.store, self.plan, set)?;
             let subject = Subject {
@@ -251,22 +348,25 @@ impl Trying<'_> {
                 parents: Vec::new(),
                 subject: format!("{} of {}", set.len(), super::changes(all)),
             };
-            jobs.push(Job { subject, rule: self.narrowing.rule, before: 0 });
+            let seen = self.seen.get(set).copied().unwrap_or_default();
+            let more = attempts.entry(set).or_default();
+            jobs.push(Job { subject, rule, before: seen.count() + *more, runs: counts(seen) });
+            *more += 1;
         }
-        self.tries += jobs.len();
-        round(self.tester, &jobs, self.narrowing.meter, &mut |own, told| match told {
+        Ok(jobs)
+    }
+
+    /// Does these jobs of sets, and writes each run down.
+    fn run(&mut self, sets: &[Vec<usize>], jobs: &[Job], take: &mut Take<'_>) -> Result<(), Stop> {
+        round(self.tester, jobs, self.narrowing.meter, &mut |own, told| match told {
             Told::Ran(run) => {
+                self.seen.entry(sets[own].clone()).or_default().add(run.verdict);
                 let nodes = sets[own].iter().map(|&change| self.plan.changes[change].as_str()).collect();
-                self.report.line(&TryEvent::ran(&jobs[own].subject, nodes, &run))?;
-                let attempt =
-                    if jobs[own].rule.repeats() { format!(", attempt {}", run.attempt) } else { String::new() };
-                let subject = &jobs[own].subject.subject;
-                self.context.say(&format!(
-                    "{subject} {}, run {}{attempt}: {}",
-                    run.verdict.name(),
-                    run.number,
-                    run.end
-                ));
+                let subject = &jobs[own].subject;
+                self.report.tried(&TryEvent::ran(subject, nodes, &run))?;
+                let (changes, verdict) = (&subject.subject, run.verdict.name());
+                let attempt = if run.attempt > 1 { format!(", attempt {}", run.attempt) } else { String::new() };
+                self.context.say(&format!("{changes} {verdict}, run {}{attempt}: {}", run.number, run.end));
                 Ok(Vec::new())
             }
             Told::Decided(verdict) => Ok(take(own, tried(verdict))),

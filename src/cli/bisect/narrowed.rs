@@ -20,6 +20,10 @@ pub enum End {
     UsedUp(UsedUp),
     /// Tried again, what was found does not fail.
     Unsteady,
+    /// The rates at which it fails where it is good and where it is bad are too near to each other.
+    TooNear,
+    /// With all changes it cannot be tested.
+    Untested,
     /// It fails without any change.
     FailsWithout,
     /// It does not fail with all of them.
@@ -111,41 +115,56 @@ impl Narrowed {
         }
     }
 
-    /// The error of a search that found no minimal set.
-    pub fn refused(&self) -> Result<(), CliError> {
+    /// Whether a minimal set was found.
+    pub fn is_found(&self) -> bool {
+        self.end == End::Found
+    }
+
+    /// The error of a search that found none. `go_on` is the line that goes on with it.
+    pub fn refused(&self, go_on: Option<&str>) -> Result<(), CliError> {
         let word = match self.end {
-            End::FailsWithout | End::PassesWithAll => Word::BisectEndpoints,
-            End::Found | End::UsedUp(_) | End::Unsteady => Word::BisectInconclusive,
+            End::FailsWithout | End::PassesWithAll | End::Untested => Word::BisectEndpoints,
+            End::Found | End::UsedUp(_) | End::Unsteady | End::TooNear => Word::BisectInconclusive,
         };
-        self.told(word, "")
+        self.told(word, "", go_on)
     }
 
     /// The same behind a commit that was found: that stands.
-    pub fn refused_behind(&self) -> Result<(), CliError> {
-        self.told(Word::BisectInconclusive, "not narrowed down to nodes: ")
+    pub fn refused_behind(&self, go_on: Option<&str>) -> Result<(), CliError> {
+        self.told(Word::BisectInconclusive, "not narrowed down to nodes: ", go_on)
     }
 
-    fn told(&self, word: Word, before: &str) -> Result<(), CliError> {
+    fn told(&self, word: Word, before: &str, go_on: Option<&str>) -> Result<(), CliError> {
         let left = self.nodes.len();
         let (message, hint) = match self.end {
             End::Found => return Ok(()),
-            End::UsedUp(what) if left == 0 => (what.message().to_owned(), "allow more"),
             End::UsedUp(what) => {
-                (format!("{}; with {} it fails still", what.message(), super::changes(left)), "allow more")
+                let with = if left == 0 { String::new() } else { format!("; it fails with {}", super::changes(left)) };
+                let hint = match go_on {
+                    Some(line) => format!("go on with: {line}"),
+                    None => "allow more; with --report FILE it goes on where it was".to_owned(),
+                };
+                (format!("{}{with}", what.message()), hint)
             }
-            End::Unsteady => (
-                "tried again, what was found does not fail".to_owned(),
-                "a test that is not steady needs --repeat, or the --report of a search with --flaky",
+            End::Unsteady => ("tried again, what was found does not fail".to_owned(), UNSTEADY.to_owned()),
+            End::TooNear => (
+                "it fails about as often at either end".to_owned(),
+                "say when a set is bad: --repeat, --bad-if".to_owned(),
             ),
+            End::Untested => {
+                (format!("with all changes it cannot be tested, as at {}", self.bad), super::LOOK.to_owned())
+            }
             End::FailsWithout => (
                 format!("it fails without any change, as at {}", self.good),
-                "name a commit where it does not: --range GOOD..BAD",
+                "name a commit where it does not: --range GOOD..BAD".to_owned(),
             ),
             End::PassesWithAll => (
                 format!("it does not fail with all changes, as at {}", self.bad),
-                "name a commit where it does: --range GOOD..BAD",
+                "name a commit where it does: --range GOOD..BAD".to_owned(),
             ),
         };
         Err(CliError::new(word, format!("{before}{message}")).hint(hint))
     }
 }
+
+const UNSTEADY: &str = "a test that is not steady needs more of --repeat, or the --report of a search with --flaky";

@@ -6,6 +6,7 @@ use super::super::json::{CommitJson, V};
 use super::belief::{Belief, BeliefJson, percent};
 use super::culprit::{self, Found};
 use super::narrowed::Narrowed;
+use super::rates::Rates;
 use super::round::UsedUp;
 use super::tester::Tester;
 use crate::ops::{self, BisectEnds, ShowReport};
@@ -55,7 +56,7 @@ impl Why {
     }
 
     /// What to do about it with so many commits left; `go_on` is the line that goes on where a report is written.
-    fn hint(self, is_flaky: bool, left: usize, go_on: Option<String>) -> String {
+    fn hint(self, is_flaky: bool, left: usize, go_on: Option<&str>) -> String {
         match (self, is_flaky) {
             (Self::UsedUp(_), true) => match go_on {
                 Some(line) => format!("go on with: {line}"),
@@ -131,7 +132,7 @@ impl Answer {
     }
 
     /// The commit that was found, and how often the test fails before it and from it on where that is believed.
-    pub fn culprit(&self) -> Option<(Number, Option<(f64, f64)>)> {
+    pub fn culprit(&self) -> Option<(Number, Option<Rates>)> {
         match self.end {
             End::Found { culprit, .. } => Some((culprit, self.belief.as_ref().map(Belief::rates))),
             End::Undecided { .. } => None,
@@ -160,7 +161,7 @@ impl Answer {
     pub fn tell(
         &self,
         narrowed: Option<&Narrowed>,
-        go_on: Option<String>,
+        go_on: Option<&str>,
         context: &mut Context,
     ) -> Result<(), CliError> {
         if context.globals.json {
@@ -186,12 +187,18 @@ impl Answer {
                     None => runs,
                 };
                 let node = narrowed.and_then(Narrowed::node);
-                let found = Found { runs: &how, one_of_several: *one_of_several, node };
+                let is_whole = narrowed.is_none_or(Narrowed::is_found);
+                let found = Found { runs: &how, one_of_several: *one_of_several, node, is_whole };
                 culprit::tell(shown, &self.candidates[0], &found, context);
-                narrowed.map_or(Ok(()), Narrowed::refused_behind)
+                narrowed.map_or(Ok(()), |narrowed| narrowed.refused_behind(go_on))
             }
             (End::Undecided { why, .. }, _) => {
                 let message = match self.candidates.len() {
+                    count if self.belief.is_some() && matches!(why, Why::UsedUp(_)) => {
+                        let commits =
+                            if count == 1 { "1 commit is".to_owned() } else { format!("{count} commits together are") };
+                        format!("{}; {commits} as probable as is asked for", why.message())
+                    }
                     0 => why.message().to_owned(),
                     1 => format!("{}; 1 commit is left", why.message()),
                     count => format!("{}; {count} commits are left", why.message()),

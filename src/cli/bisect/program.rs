@@ -38,7 +38,7 @@ pub(super) struct ProgramArgs {
     #[arg(long, value_name = "HOW", requires = "repeat", value_parser = ["any", "majority", "all"], default_value = "any")]
     bad_if: String,
 
-    /// Give up after so many runs
+    /// Give up after so many runs; those of a report that is gone on from are not counted
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     max_runs: Option<u32>,
 

@@ -1,6 +1,6 @@
 //! What is written down of a search while it runs: a file of JSON Lines, an event a line.
 
-use super::super::error::CliError;
+use super::super::error::{CliError, Word};
 use super::super::json::V;
 use super::super::junit::Case;
 use super::driver::Purpose;
@@ -8,16 +8,18 @@ use super::resume::Earlier;
 use super::tester::{Run, RunEnd, Verdict};
 use crate::ops::Subject;
 use serde::Serialize;
-use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Where events go, and what there was so far.
 #[derive(Default)]
 pub struct Report {
     file: Option<(File, PathBuf)>,
-    /// All runs, each with the id of its commit.
+    /// All runs of commits, each with the id of its commit.
     pub runs: Vec<(String, Purpose, Run)>,
+    /// What each run is called, and what it said.
+    cases: Vec<(String, Verdict)>,
 }
 
 /// The ends of a search, as they were given, and what tests it.
@@ -34,6 +36,23 @@ impl StartJson {
     /// The shape of a beginning.
     pub fn new(bad: String, good: Vec<String>, command: Vec<String>) -> Self {
         Self { v: V, r#type: "bisect_start", bad, good, command }
+    }
+}
+
+/// Between which commits nodes are searched, and what tests them.
+#[derive(Serialize)]
+pub struct NarrowStartJson {
+    v: u8,
+    r#type: &'static str,
+    pub good: String,
+    pub bad: String,
+    pub command: Vec<String>,
+}
+
+impl NarrowStartJson {
+    /// The shape of a beginning.
+    pub fn new(good: String, bad: String, command: Vec<String>) -> Self {
+        Self { v: V, r#type: "narrow_start", good, bad, command }
     }
 }
 
@@ -93,7 +112,7 @@ impl Event {
 pub struct TryEvent<'a> {
     v: u8,
     r#type: &'static str,
-    run: usize,
+    pub run: usize,
     nodes: Vec<&'a str>,
     state: String,
     attempt: usize,
@@ -101,6 +120,8 @@ pub struct TryEvent<'a> {
     exit: Option<u8>,
     timed_out: bool,
     milliseconds: u64,
+    #[serde(skip)]
+    said: Verdict,
 }
 
 impl<'a> TryEvent<'a> {
@@ -117,6 +138,7 @@ impl<'a> TryEvent<'a> {
             exit: exit_of(run),
             timed_out: run.end == RunEnd::Late,
             milliseconds: milliseconds(run),
+            said: run.verdict,
         }
     }
 }
@@ -136,50 +158,78 @@ impl Report {
     /// Begins a file with what a search starts from, in place of one that is there; behind the lines of an `earlier` one,
     /// and where it is that very file only what is not whole is cut off.
     pub fn begin(path: &Path, start: &StartJson, earlier: &Earlier) -> Result<Self, CliError> {
-        let failed = |error: std::io::Error| CliError::from(error).about(&format!("'{}'", path.display()));
-        let is_same = match (path.canonicalize(), earlier.path().canonicalize()) {
-            (Ok(own), Ok(other)) => own == other,
-            _ => false,
-        };
-        let file = if is_same {
-            let file = OpenOptions::new().append(true).open(path).map_err(failed)?;
-            file.set_len(earlier.lines.len() as u64).map_err(failed)?;
-            file
-        } else {
-            let mut file = File::create(path).map_err(failed)?;
-            file.write_all(&earlier.lines).map_err(failed)?;
-            file
-        };
-        let mut report = Self { file: Some((file, path.to_owned())), runs: Vec::new() };
+        let mut report = Self::open(path, earlier)?;
+        for (&run, seen) in &earlier.observed {
+            report.cases.push((run_name(run, &seen.commit, &seen.purpose), seen.verdict));
+        }
         if earlier.lines.is_empty() {
             report.line(start)?;
         }
         Ok(report)
     }
 
+    /// Opens a file for the lines of an `earlier` report and more. Nobody else may be writing to it.
+    pub fn open(path: &Path, earlier: &Earlier) -> Result<Self, CliError> {
+        let failed = |error: io::Error| CliError::from(error).about(&format!("'{}'", path.display()));
+        let is_same = match (path.canonicalize(), earlier.path().canonicalize()) {
+            (Ok(own), Ok(other)) => own == other,
+            _ => false,
+        };
+        let mut file = OpenOptions::new().append(true).create(true).open(path).map_err(failed)?;
+        let metadata = file.metadata().map_err(failed)?;
+        if metadata.is_file() {
+            let is_busy = match file.try_lock() {
+                Ok(()) => is_same && metadata.len() != earlier.length,
+                Err(TryLockError::WouldBlock) => true,
+                Err(TryLockError::Error(error)) => return Err(failed(error)),
+            };
+            if is_busy {
+                let message = format!("another search writes to '{}'", path.display());
+                return Err(CliError::new(Word::Busy, message).hint("wait for it, or write to another file"));
+            }
+            let kept = if is_same { earlier.lines.len() as u64 } else { 0 };
+            file.set_len(kept).map_err(failed)?;
+        }
+        if !is_same {
+            file.write_all(&earlier.lines).map_err(failed)?;
+        }
+        Ok(Self { file: Some((file, path.to_owned())), ..Self::default() })
+    }
+
     /// A test case a run: one that says bad has failed.
     pub fn cases(&self) -> Vec<Case> {
-        let case = |(id, purpose, run): &(String, Purpose, Run)| {
-            let name = format!("run {}: {id} ({})", run.number, purpose.name());
-            let failures = if run.verdict == Verdict::Bad { vec![("bad".to_owned(), Vec::new())] } else { Vec::new() };
-            Case { name, failures, is_skipped: run.verdict == Verdict::Skip }
+        let case = |(name, verdict): &(String, Verdict)| {
+            let failures = if *verdict == Verdict::Bad { vec![("bad".to_owned(), Vec::new())] } else { Vec::new() };
+            Case { name: name.clone(), failures, is_skipped: *verdict == Verdict::Skip }
         };
-        self.runs.iter().map(case).collect()
+        self.cases.iter().map(case).collect()
     }
 
     /// Writes an event down.
     pub fn event(&mut self, event: &Event) -> Result<(), CliError> {
         if let Some((purpose, run)) = event.ran {
+            self.cases.push((run_name(run.number, &event.commit, purpose.name()), run.verdict));
             self.runs.push((event.commit.clone(), purpose, run));
         }
+        self.line(event)
+    }
+
+    /// Writes a try down.
+    pub fn tried(&mut self, event: &TryEvent<'_>) -> Result<(), CliError> {
+        let changes = super::changes(event.nodes.len());
+        self.cases.push((format!("run {}: {changes} (narrow)", event.run), event.said));
         self.line(event)
     }
 
     /// Writes a line, whole, so that what there is can be read whenever the search ends.
     pub fn line(&mut self, row: &impl Serialize) -> Result<(), CliError> {
         let Some((file, path)) = &mut self.file else { return Ok(()) };
-        let mut line = serde_json::to_vec(row).map_err(std::io::Error::from)?;
+        let mut line = serde_json::to_vec(row).map_err(io::Error::from)?;
         line.push(b'\n');
         file.write_all(&line).map_err(|error| CliError::from(error).about(&format!("'{}'", path.display())))
     }
+}
+
+fn run_name(run: usize, commit: &str, purpose: &str) -> String {
+    format!("run {run}: {commit} ({purpose})")
 }

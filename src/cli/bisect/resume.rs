@@ -1,10 +1,12 @@
 //! A report that is read again, so that a search goes on where it was.
 
 use super::super::error::{CliError, Word};
-use super::report::StartJson;
+use super::rates::Rates;
+use super::report::{NarrowStartJson, StartJson};
 use super::tester::Verdict;
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// What a report holds of a search.
@@ -16,8 +18,16 @@ pub struct Earlier {
     start: Option<Start>,
     /// All runs by their numbers.
     pub observed: BTreeMap<usize, Observed>,
-    /// The commit that was found, where one was, and how often the test fails before it and from it on where that is told.
-    pub found: Option<(String, Option<(f64, f64)>)>,
+    /// The commit that was found, where one was, and how often the test failed where that is told.
+    pub found: Option<(String, Option<Rates>)>,
+    /// How long the file is.
+    pub length: u64,
+    narrow: Option<NarrowStart>,
+    /// The runs with some of the changes by their numbers, as far as they are of the last search for the nodes: their ids, and
+    /// what was said.
+    tries: BTreeMap<usize, (Vec<String>, Verdict)>,
+    /// The numbers of all runs.
+    numbers: BTreeSet<usize>,
 }
 
 /// One run.
@@ -25,6 +35,8 @@ pub struct Earlier {
 pub struct Observed {
     /// The id of the commit.
     pub commit: String,
+    /// What it was for.
+    pub purpose: String,
     pub verdict: Verdict,
 }
 
@@ -32,6 +44,13 @@ pub struct Observed {
 struct Start {
     bad: String,
     good: Vec<String>,
+    command: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct NarrowStart {
+    bad: String,
+    good: String,
     command: Vec<String>,
 }
 
@@ -45,6 +64,14 @@ struct Row {
 struct RunRow {
     run: Option<usize>,
     commit: String,
+    purpose: String,
+    verdict: String,
+}
+
+#[derive(Deserialize)]
+struct TryRow {
+    run: usize,
+    nodes: Vec<String>,
     verdict: String,
 }
 
@@ -65,26 +92,37 @@ struct FlakyRow {
 
 #[derive(Deserialize)]
 struct RateRow {
-    estimate: f64,
+    bad: u64,
+    runs: u64,
 }
 
-/// The largest number that a run may have: far more than anybody makes.
-const MOST_RUNS: usize = 1_000_000_000;
+/// The largest number that a run may have: far more than anybody makes, and as many may follow.
+const MOST_RUNS: usize = usize::MAX / 2;
+
+/// How the lines begin that are written.
+const BEGIN: &[u8] = b"{\"v\":1,";
 
 impl Earlier {
     /// Reads a report.
     pub fn read(path: &Path) -> Result<Self, CliError> {
         let name = format!("'{}'", path.display());
-        let mut lines = std::fs::read(path).map_err(|error| CliError::from(error).about(&name))?;
-        lines.truncate(lines.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1));
+        let mut lines = read_file(path).map_err(|error| CliError::from(error).about(&name))?;
+        let length = lines.len() as u64;
+        let torn = lines.split_off(lines.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1));
+        let begins = torn.len().min(BEGIN.len());
+        if torn[..begins] != BEGIN[..begins] {
+            return Err(no_line(lines.split_inclusive(|&byte| byte == b'\n').count() + 1, &name, "it has no end"));
+        }
         let mut earlier = Self { path: path.to_owned(), ..Self::default() };
         for (number, line) in lines.split_inclusive(|&byte| byte == b'\n').enumerate() {
-            earlier.take(line).map_err(|why| {
-                let message = format!("line {} of {name} is no line of a report: {why}", number + 1);
-                CliError::new(Word::BadJson, message).hint("a report is what 'mnem bisect run --report FILE' writes")
-            })?;
+            earlier.take(line).map_err(|why| no_line(number + 1, &name, &why))?;
         }
-        Ok(Self { lines, ..earlier })
+        Ok(Self { lines, length, ..earlier })
+    }
+
+    /// Of a file that is not there yet.
+    pub fn none(path: &Path) -> Self {
+        Self { path: path.to_owned(), ..Self::default() }
     }
 
     fn take(&mut self, line: &[u8]) -> Result<(), String> {
@@ -98,24 +136,28 @@ impl Earlier {
             "run" => {
                 let row: RunRow = serde_json::from_slice(line).map_err(told)?;
                 let Some(run) = row.run else { return Ok(()) };
-                let verdict = [Verdict::Good, Verdict::Bad, Verdict::Skip];
-                let verdict = verdict.into_iter().find(|verdict| verdict.name() == row.verdict);
-                let verdict = verdict.ok_or_else(|| format!("'{}' is no verdict", row.verdict))?;
-                if run == 0 || run > MOST_RUNS {
-                    return Err(format!("no run is number {run}"));
-                }
-                if self.observed.insert(run, Observed { commit: row.commit, verdict }).is_some() {
-                    return Err(format!("run {run} is there twice"));
-                }
+                self.number(run)?;
+                let verdict = verdict(&row.verdict)?;
+                self.observed.insert(run, Observed { commit: row.commit, purpose: row.purpose, verdict });
+            }
+            "narrow_start" => {
+                self.narrow = Some(serde_json::from_slice(line).map_err(told)?);
+                self.tries.clear();
+            }
+            "try" => {
+                let row: TryRow = serde_json::from_slice(line).map_err(told)?;
+                self.number(row.run)?;
+                self.tries.insert(row.run, (row.nodes, verdict(&row.verdict)?));
             }
             "bisect" => {
                 let end: EndRow = serde_json::from_slice(line).map_err(told)?;
                 let rates = match end.flaky {
                     None => None,
                     Some(FlakyRow { one_sided, before, after }) => {
-                        let before = if one_sided { 0.0 } else { before.estimate };
-                        let is_told = 0.0 <= before && before < after.estimate && after.estimate <= 1.0;
-                        Some((before, after.estimate)).filter(|_| is_told)
+                        if before.bad > before.runs || after.bad > after.runs {
+                            return Err("more runs were bad than there were".to_owned());
+                        }
+                        Some(Rates { one_sided, before: (before.bad, before.runs), after: (after.bad, after.runs) })
                     }
                 };
                 let found = end.candidates.into_iter().next().filter(|_| end.outcome == "found");
@@ -127,6 +169,24 @@ impl Earlier {
         Ok(())
     }
 
+    /// Takes in the number of a run, which no other may have.
+    fn number(&mut self, run: usize) -> Result<(), String> {
+        if run == 0 || run > MOST_RUNS {
+            return Err(format!("no run is number {run}"));
+        }
+        if !self.numbers.insert(run) {
+            return Err(format!("run {run} is there twice"));
+        }
+        Ok(())
+    }
+
+    /// What was said before of sets of changes between these commits, by this program: each with the ids of its nodes.
+    pub fn tries(&self, searched: &NarrowStartJson) -> Option<impl Iterator<Item = (&[String], Verdict)>> {
+        let narrow = self.narrow.as_ref()?;
+        let is_same = narrow.bad == searched.bad && narrow.good == searched.good && narrow.command == searched.command;
+        is_same.then(|| self.tries.values().map(|(nodes, verdict)| (&nodes[..], *verdict)))
+    }
+
     /// Where it stands.
     pub fn path(&self) -> &Path {
         &self.path
@@ -134,7 +194,7 @@ impl Earlier {
 
     /// The number of the last run.
     pub fn last(&self) -> usize {
-        self.observed.last_key_value().map_or(0, |(&run, _)| run)
+        self.numbers.last().copied().unwrap_or(0)
     }
 
     /// Refuses the report of a search between other ends; whether the program was another one.
@@ -164,6 +224,24 @@ impl Earlier {
     }
 }
 
+/// Reads a file; what is none, such as a pipe, has no lines to go on behind.
+fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no file"));
+    }
+    std::fs::read(path)
+}
+
+fn no_line(number: usize, name: &str, why: &str) -> CliError {
+    CliError::new(Word::BadJson, format!("line {number} of {name} is no line of a report: {why}"))
+        .hint("a report is what 'mnem bisect run --report FILE' writes")
+}
+
+fn verdict(text: &str) -> Result<Verdict, String> {
+    let verdict = [Verdict::Good, Verdict::Bad, Verdict::Skip].into_iter().find(|verdict| verdict.name() == text);
+    verdict.ok_or_else(|| format!("'{text}' is no verdict"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -185,10 +263,11 @@ mod tests {
     fn each_run_counts_once_and_what_is_not_whole_does_not() {
         let whole = format!("{START}\n{}\n{}\n{}\n", run("1", "good"), run("null", "bad"), run("3", "skip"));
         let earlier = read(&format!("{whole}{}", run("4", "bad"))).expect("a report");
-        let observed = |verdict| Observed { commit: "x".to_owned(), verdict };
+        let purpose = "search".to_owned();
+        let observed = |verdict| Observed { commit: "x".to_owned(), purpose: purpose.clone(), verdict };
         assert_eq!(earlier.observed, BTreeMap::from([(1, observed(Verdict::Good)), (3, observed(Verdict::Skip))]));
         assert_eq!((earlier.last(), earlier.lines), (3, whole.into_bytes()));
-        for none in ["", "{\"v\":1"] {
+        for none in ["", "{", "{\"v\":1", "{\"v\":1,\"type\":\"run\",\"ru"] {
             let earlier = read(none).expect("nothing yet");
             assert!(earlier.observed.is_empty() && earlier.lines.is_empty());
             assert!(!earlier.check(&searched("b", "", "")).expect("nothing to hold against it"));
@@ -209,11 +288,39 @@ mod tests {
         row(r#"{"v":2,"type":"run"}"#, "version 2 is not known");
         row(r#"{"v":1,"type":"run","run":1}"#, "missing field");
         row(&run("0", "good"), "no run is number 0");
-        row(&run("1000000001", "good"), "no run is number 1000000001");
+        let far = (MOST_RUNS + 1).to_string();
+        row(&run(&far, "good"), &format!("no run is number {far}"));
         row(&run("1", "fine"), "'fine' is no verdict");
-        let twice = format!("{START}\n{0}\n{0}\n", run("7", "bad"));
-        assert!(format!("{:?}", read(&twice).expect_err("twice")).contains("run 7 is there twice"));
+        let twice = |rows: [String; 2]| {
+            let text = format!("{START}\n{}\n", rows.join("\n"));
+            assert!(format!("{:?}", read(&text).expect_err("twice")).contains("run 7 is there twice"));
+        };
+        twice([run("7", "bad"), run("7", "bad")]);
+        twice([run("7", "bad"), TRY.replace("NR", "7")]);
         read(&format!("{START}\n{{\"v\":1,\"type\":\"other\"}}\n")).expect("what is added later is passed over");
+        for text in ["not a report", "{}", "{\"v\":1,\"type\":\"run\"}\n}"] {
+            read(text).expect_err("no report, whole or not");
+        }
+        let folder = tempfile::tempdir().expect("a directory");
+        Earlier::read(folder.path()).expect_err("no file");
+    }
+
+    const TRY: &str = r#"{"v":1,"type":"try","run":NR,"nodes":["n","m"],"verdict":"bad"}"#;
+
+    #[test]
+    fn tries_are_those_of_the_last_search_for_the_nodes() {
+        let start =
+            |good: &str| format!(r#"{{"v":1,"type":"narrow_start","good":"{good}","bad":"b","command":["t"]}}"#);
+        let rows = [start("a"), TRY.replace("NR", "3"), start("c"), TRY.replace("NR", "4"), TRY.replace("NR", "9")];
+        let earlier = read(&format!("{START}\n{}\n", rows.join("\n"))).expect("a report");
+        assert_eq!(earlier.last(), 9);
+        let of = |good: &str, bad: &str, command: &str| {
+            let searched = NarrowStartJson::new(good.to_owned(), bad.to_owned(), vec![command.to_owned()]);
+            earlier.tries(&searched).map(|tries| tries.map(|(nodes, verdict)| (nodes.to_vec(), verdict)).collect())
+        };
+        let tried = (vec!["n".to_owned(), "m".to_owned()], Verdict::Bad);
+        assert_eq!(of("c", "b", "t"), Some(vec![tried.clone(), tried]));
+        assert_eq!([of("a", "b", "t"), of("c", "d", "t"), of("c", "b", "u")], [const { None }; 3]);
     }
 
     fn searched(bad: &str, good: &str, command: &str) -> StartJson {
@@ -243,15 +350,12 @@ mod tests {
         let undecided = end("undecided", "null");
         assert_eq!(found(&[undecided.clone(), end("found", "null")]), Some(("y".to_owned(), None)));
         assert_eq!(found(&[end("found", "null"), undecided]), None);
-        for (one_sided, before) in [(false, 0.25), (true, 0.0)] {
-            let flaky =
-                format!(r#"{{"one_sided":{one_sided},"before":{{"estimate":0.25}},"after":{{"estimate":0.5}}}}"#);
-            assert_eq!(found(&[end("found", &flaky)]), Some(("y".to_owned(), Some((before, 0.5)))));
-        }
-        for (before, after) in [(0.5, 0.5), (0.6, 0.5), (-0.1, 0.5), (0.5, 1.5)] {
-            let flaky =
-                format!(r#"{{"one_sided":false,"before":{{"estimate":{before}}},"after":{{"estimate":{after}}}}}"#);
-            assert_eq!(found(&[end("found", &flaky)]), Some(("y".to_owned(), None)), "no two rates");
-        }
+        let flaky = |[bad, runs]: [u64; 2]| {
+            let after = r#"{"bad":3,"runs":4}"#;
+            format!(r#"{{"one_sided":true,"before":{{"bad":{bad},"runs":{runs}}},"after":{after}}}"#)
+        };
+        let rates = Rates { one_sided: true, before: (1, 2), after: (3, 4) };
+        assert_eq!(found(&[end("found", &flaky([1, 2]))]), Some(("y".to_owned(), Some(rates))));
+        read(&format!("{START}\n{}\n", end("found", &flaky([2, 1])))).expect_err("more than there were");
     }
 }

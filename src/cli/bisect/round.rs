@@ -20,6 +20,31 @@ pub enum BadIf {
     All,
 }
 
+/// What the runs of one memory said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Runs {
+    pub good: usize,
+    pub bad: usize,
+    /// So many could not test it.
+    pub skipped: usize,
+}
+
+impl Runs {
+    /// One more.
+    pub fn add(&mut self, verdict: Verdict) {
+        *match verdict {
+            Verdict::Good => &mut self.good,
+            Verdict::Bad => &mut self.bad,
+            Verdict::Skip => &mut self.skipped,
+        } += 1;
+    }
+
+    /// All of them.
+    pub fn count(self) -> usize {
+        self.good + self.bad + self.skipped
+    }
+}
+
 /// When the runs of one memory are enough.
 #[derive(Clone, Copy, Debug)]
 pub enum Rule {
@@ -42,12 +67,18 @@ impl Rule {
     }
 
     /// What the runs so far come to, as soon as that is known.
-    fn decided(self, good: usize, bad: usize) -> Option<Verdict> {
+    ///
+    /// Where each run is a verdict, one that cannot be made says it of the memory; where rates are told apart it says nothing,
+    /// unless most runs are such.
+    fn decided(self, runs: Runs) -> Option<Verdict> {
+        let Runs { good, bad, skipped } = runs;
         let (to_be_bad, to_be_good) = match self {
+            Self::Rates(_) if skipped > good + bad => return Some(Verdict::Skip),
             Self::Rates(decision) => {
                 let is_bad = decision.decided(good as u64, bad as u64)?;
                 return Some(if is_bad { Verdict::Bad } else { Verdict::Good });
             }
+            Self::Repeat { .. } if skipped > 0 => return Some(Verdict::Skip),
             Self::Repeat { times, bad_if: BadIf::Any } => (1, times),
             Self::Repeat { times, bad_if: BadIf::Majority } => (times / 2 + 1, times.div_ceil(2)),
             Self::Repeat { times, bad_if: BadIf::All } => (times, 1),
@@ -147,6 +178,8 @@ pub struct Job {
     pub rule: Rule,
     /// How many runs of it there were before.
     pub before: usize,
+    /// Those of them that count.
+    pub runs: Runs,
 }
 
 /// What comes of a job.
@@ -182,21 +215,17 @@ pub fn round(tester: &Tester, jobs: &[Job], meter: &Meter, hear: &mut Hear<'_>) 
     })
 }
 
-/// Runs the program until it is decided what that comes to.
+/// Runs the program until it is decided what that comes to, which may be so already.
 fn work(tester: &Tester, job: &Job, meter: &Meter, stopper: &Stopper, ran: &dyn Fn(Run)) -> Result<Verdict, NoVerdict> {
-    let (mut good, mut bad) = (0, 0);
+    let mut runs = job.runs;
     for attempt in job.before + 1.. {
+        if let Some(verdict) = job.rule.decided(runs) {
+            return Ok(verdict);
+        }
         let number = meter.take().map_err(NoVerdict::UsedUp)?;
         let run = tester.run(&job.subject, (number, attempt), meter.until, stopper)?;
         ran(run);
-        match run.verdict {
-            Verdict::Good => good += 1,
-            Verdict::Bad => bad += 1,
-            Verdict::Skip => return Ok(Verdict::Skip),
-        }
-        if let Some(verdict) = job.rule.decided(good, bad) {
-            return Ok(verdict);
-        }
+        runs.add(run.verdict);
     }
     Err(NoVerdict::Stopped)
 }

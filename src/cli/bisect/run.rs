@@ -5,13 +5,12 @@ use super::super::context::Context;
 use super::super::error::CliError;
 use super::super::junit::junit;
 use super::super::output;
-use super::super::shell::word;
 use super::belief::Belief;
 use super::between::{Asked, Between, BetweenArgs};
 use super::driver::Driver;
 use super::exact::{self, Checks};
 use super::flaky;
-use super::narrow::{Narrowing, rule};
+use super::narrow::Narrowing;
 use super::outcome::{Answer, End};
 use super::program::{Limits, ProgramArgs, Setting};
 use super::report::{Report, StartJson};
@@ -46,7 +45,7 @@ pub(super) struct RunArgs {
     #[arg(long, conflicts_with_all = ["confirm", "no_verify", "no_cache"])]
     flaky: bool,
 
-    /// How probable the commit that is found has to be; at least 0.5 and less than 1
+    /// How probable the commit that is found has to be; at least 0.5 and at most 0.9999
     #[arg(long, value_name = "PROBABILITY", requires = "flaky", default_value = "0.95", value_parser = confidence)]
     confidence: f64,
 
@@ -93,8 +92,8 @@ pub(super) struct RunArgs {
 }
 
 fn confidence(text: &str) -> Result<f64, String> {
-    let confidence = text.parse().ok().filter(|confidence| (0.5..1.0).contains(confidence));
-    confidence.ok_or_else(|| "at least 0.5 and less than 1".to_owned())
+    let confidence = text.parse().ok().filter(|confidence| (0.5..=0.9999).contains(confidence));
+    confidence.ok_or_else(|| "at least 0.5 and at most 0.9999".to_owned())
 }
 
 impl RunArgs {
@@ -131,17 +130,15 @@ impl RunArgs {
         }
     }
 
-    /// The line that goes on with the search.
+    /// The line that goes on with the search, where what it did is written down.
     fn go_on(&self, context: &Context) -> Option<String> {
-        let mut words = context.words();
-        if self.resume.is_none() {
-            let report = self.report.as_ref().filter(|_| self.flaky)?.display().to_string();
-            let verb = words.iter().position(|word| word == "bisect")?;
-            let verb = verb + words[verb..].iter().position(|word| word == "run")?;
-            words.splice(verb + 1..verb + 1, ["--resume".to_owned(), report]);
+        match (&self.resume, &self.report) {
+            (Some(_), _) => Some(context.shown_words(&[])),
+            (None, Some(report)) if self.flaky => {
+                Some(context.shown_words(&["--resume", &report.display().to_string()]))
+            }
+            (None, Some(_) | None) => None,
         }
-        words[0] = "mnem".to_owned();
-        Some(words.iter().map(|text| word(text)).collect::<Vec<_>>().join(" "))
     }
 }
 
@@ -197,7 +194,8 @@ pub(super) fn run(args: &RunArgs, context: &mut Context) -> Result<(), CliError>
         Place::Clone(_) if driver.uses_cache => driver.known,
         Place::Clone(_) | Place::Store | Place::State => BTreeMap::new(),
     };
-    let conclusion = Conclusion { args, limits: &limits, tester: &tester, meter: &meter, spared, known };
+    let conclusion =
+        Conclusion { args, limits: &limits, tester: &tester, meter: &meter, spared, known, earlier: &earlier };
     let told = conclusion.tell(ended, &between, &mut report, context);
     write_junit(args, &report, context)?;
     told
@@ -234,6 +232,7 @@ struct Conclusion<'s> {
     spared: usize,
     /// What was said of a memory where the program was run as it is to find the nodes.
     known: BTreeMap<StateId, Verdict>,
+    earlier: &'s Earlier,
 }
 
 impl Conclusion<'_> {
@@ -254,14 +253,14 @@ impl Conclusion<'_> {
         report.line(&answer.json())?;
         let narrowed = match answer.culprit() {
             Some((culprit, rates)) if args.narrow => {
-                let rates = rates.map(rule).filter(|_| args.flaky);
                 let narrowing = Narrowing {
                     program: &args.program,
                     limits: self.limits,
                     meter,
                     children: &tester.children,
-                    rule: args.program.repeat().or(rates).unwrap_or(Rule::ONCE),
+                    rates,
                     known: self.known.clone(),
+                    earlier: self.earlier,
                 };
                 let (store, session) = (&tester.store, &tester.session);
                 let revision = super::revision(&ops::bisect_subjects(store, session, &[culprit])?[0].id);
@@ -275,14 +274,12 @@ impl Conclusion<'_> {
             }
             Some(_) | None => None,
         };
-        answer.tell(narrowed.as_ref(), args.go_on(context), context)
+        answer.tell(narrowed.as_ref(), args.go_on(context).as_deref(), context)
     }
 
     fn say_interrupted(&self, context: &mut Context) {
-        context.say(&format!("interrupted after {}", super::counted(self.meter.runs())));
-        if let Some(line) = self.args.go_on(context) {
-            context.say(&format!("go on with: {line}"));
-        }
+        let runs = self.meter.runs() - self.earlier.last();
+        super::say_interrupted(runs, self.args.go_on(context).as_deref(), context);
         context.end_with(self.tester.children.interrupted().unwrap_or(super::INTERRUPTED));
     }
 }

@@ -29,8 +29,8 @@ pub enum FlakyStep {
         /// The commits that failed.
         failed: Vec<Number>,
     },
-    /// The culprit is one of these, and none may be run. Ancestors come before descendants. None only where there was no
-    /// candidate.
+    /// The culprit is one of these, and no run tells which: all of them are skipped, but for one at most that comes right
+    /// behind them. Ancestors come before descendants. None only where there was no candidate.
     Unsure {
         /// The commits that are left.
         candidates: Vec<Number>,
@@ -46,7 +46,7 @@ pub struct Evidence {
     pub good: u64,
     /// How many were bad.
     pub bad: u64,
-    /// Whether it is not to be run again.
+    /// Whether it is not to be run again: more of its runs said that it cannot be tested than said something else.
     pub is_skipped: bool,
 }
 

@@ -3,8 +3,10 @@
 use super::belief::{Belief, Model, Runs, Spot};
 use super::outlook::Outlooks;
 
-/// As many ways as the runs that are chosen together are followed to come out; the likeliest.
+/// As many ways as the runs that are chosen together are followed to come out; the likeliest. From the eighth run on fewer,
+/// so that many at a time take no longer for each of them.
 const BRANCHES: usize = 32;
+const MANY: usize = 8;
 
 /// Entropies nearer to one another than this are the same: what is less is an error of the sums.
 const SAME: f64 = 1e-12;
@@ -41,23 +43,23 @@ pub fn choose(model: &Model, runs: &Runs, belief: &Belief, first: &[Spot], spots
         return chosen;
     }
     let mut branches = vec![Branch::of(model, 1.0, runs.clone(), belief)];
-    for &spot in &chosen {
-        branches = split(model, &branches, spot);
+    for (before, &spot) in chosen.iter().enumerate() {
+        branches = split(model, &branches, spot, before);
     }
     while let Some(spot) = best(&branches, spots) {
         chosen.push(spot);
         if chosen.len() == count {
             break;
         }
-        branches = split(model, &branches, spot);
+        branches = split(model, &branches, spot, chosen.len());
     }
     chosen
 }
 
-fn split(model: &Model, branches: &[Branch], spot: Spot) -> Vec<Branch> {
+fn split(model: &Model, branches: &[Branch], spot: Spot, before: usize) -> Vec<Branch> {
     let mut split: Vec<_> = branches.iter().flat_map(|branch| branch.split(model, spot)).collect();
     split.sort_by(|one, other| other.probability.total_cmp(&one.probability));
-    split.truncate(BRANCHES);
+    split.truncate((BRANCHES * MANY / before.max(MANY)).max(1));
     split
 }
 

@@ -1,5 +1,7 @@
 //! Whether one thing fails at the one rate or the other.
 
+use super::rate::Rate;
+
 /// Decides by repeated runs of one thing whether it fails at the rate before or at that after: the sequential probability
 /// ratio test (Wald 1945).
 ///
@@ -16,6 +18,14 @@ pub struct Decision {
 }
 
 impl Decision {
+    /// Between what runs of something good and of something bad point to, taken as near to each other as the intervals of
+    /// 95 % allow, so that a rate which few runs have told is not taken for known; `None` where they overlap. Without
+    /// `before` what is good never fails.
+    pub fn learnt(before: Option<Rate>, after: Rate, odds: f64) -> Option<Self> {
+        let before = before.map_or(0.0, |rate| rate.high);
+        (before < after.low).then_some(Self { before, after: after.low, odds })
+    }
+
     /// Whether it is bad, as soon as these runs tell.
     pub fn decided(&self, good: u64, bad: u64) -> Option<bool> {
         /// No other rate is taken to be nearer to 0 or 1, so that no single run counts without limit.
@@ -68,6 +78,18 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_few_runs_told_is_not_taken_for_known() {
+        let learnt = |before, after| Decision::learnt(before, after, 20.0).map(|learnt| (learnt.before, learnt.after));
+        let (never, always) = (Rate::of_runs(0, 10), Rate::of_runs(10, 10));
+        assert_eq!(learnt(Some(never), always), Some((never.high, always.low)));
+        assert_eq!(learnt(None, always), Some((0.0, always.low)));
+        assert!(always.low < 0.75 && never.high > 0.25);
+        assert_eq!(learnt(Some(Rate::of_runs(1, 3)), Rate::of_runs(2, 3)), None);
+        assert_eq!(learnt(None, Rate::of_runs(0, 10)), None);
+        assert_eq!(learnt(Some(always), never), None);
     }
 
     #[test]

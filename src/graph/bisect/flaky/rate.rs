@@ -18,6 +18,12 @@ pub struct Rate {
 }
 
 impl Rate {
+    /// Of so many runs that failed among all; no more failed than there were.
+    pub fn of_runs(failed: u64, runs: u64) -> Self {
+        let count = |count: u64| usize::try_from(count).expect("runs are counted in memory");
+        Self::of(Tally { good: count(runs - failed), bad: count(failed) })
+    }
+
     pub(super) fn of(tally: Tally) -> Self {
         /// What a normal variate is from its mean in 95 % of cases at most, in standard deviations.
         const Z: f64 = 1.959_963_984_540_054;

@@ -23,12 +23,14 @@ const SURE: f64 = 0.95;
 ///
 /// * A run at an end counts as any other: it is at the rate before or after. Each end is run three times first, and later
 ///   whenever that tells most.
-/// * A candidate that is skipped is taken not to be the culprit. What was observed at it still counts. All others can be
-///   told apart, for each of them can be run.
+/// * A candidate is skipped when more runs said that it cannot be tested than said something else: it is not run again, and
+///   has no prior while others can be. What was observed at it still counts.
 /// * It is found when it holds the confidence among the candidates and that anything changed does as well. The latter is
 ///   not asked where no good end may be run: nothing then stands before the first candidate, and whoever names no good
 ///   end says that there was one.
-/// * So a candidate that is the only one is found no sooner than the ends show that anything changed.
+/// * What lies right behind skipped ones is not found by being told from all others but them: then it is unsure which of
+///   them it is.
+/// * A candidate that is the only one is found no sooner than the ends show that anything changed.
 /// * That nothing changed, or that the rates are the other way round, is said as soon as it holds the confidence.
 #[derive(Clone, Debug)]
 pub struct FlakySearch {
@@ -44,7 +46,17 @@ pub struct FlakySearch {
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     tally: Tally,
-    is_skipped: bool,
+    /// How many runs said that it cannot be tested.
+    skips: usize,
+    /// Whether it is not to be run, whatever runs say.
+    is_left_out: bool,
+}
+
+impl Seen {
+    /// More often than not it could not be tested.
+    fn is_skipped(self) -> bool {
+        self.is_left_out || self.skips > self.tally.runs()
+    }
 }
 
 impl FlakySearch {
@@ -72,29 +84,43 @@ impl FlakySearch {
         }
     }
 
-    /// Takes in one run. A skip says that a commit is not to be run again and is not the culprit; one at an end only the
-    /// former. What is neither a candidate nor an end says nothing.
+    /// Takes in one run. What is neither a candidate nor an end says nothing.
     pub fn observe(&mut self, commit: Number, mark: Mark) {
-        let Some(seen) = self.seen.get_mut(&commit) else { return };
-        let own = self.model.candidates.index(commit);
-        let is_bad = match mark {
-            Mark::Good => false,
-            Mark::Bad => true,
-            Mark::Skip => {
-                seen.is_skipped = true;
-                own.into_iter().for_each(|own| self.model.is_open[own] = false);
-                self.model.is_doubted = self.good.iter().any(|&good| self.is_testable(good));
-                return;
-            }
-        };
-        seen.tally.add(is_bad);
         let spot = self.spot(commit);
-        self.runs.add(&self.model.candidates, spot, is_bad);
-        self.model.likelihood.extend(self.runs.all.runs());
+        let Some(seen) = self.seen.get_mut(&commit) else { return };
+        let is_bad = match mark {
+            Mark::Good => Some(false),
+            Mark::Bad => Some(true),
+            Mark::Skip => None,
+        };
+        match is_bad {
+            Some(is_bad) => {
+                seen.tally.add(is_bad);
+                self.runs.add(&self.model.candidates, spot, is_bad);
+                self.model.likelihood.extend(self.runs.all.runs());
+            }
+            None => seen.skips += 1,
+        }
+        self.open(commit);
+    }
+
+    /// Lets a commit be one that is not to be run.
+    pub fn leave_out(&mut self, commit: Number) {
+        let Some(seen) = self.seen.get_mut(&commit) else { return };
+        seen.is_left_out = true;
+        self.open(commit);
+    }
+
+    /// Opens or closes a commit by what is known of it.
+    fn open(&mut self, commit: Number) {
+        if let Some(own) = self.model.candidates.index(commit) {
+            self.model.is_open[own] = self.is_testable(commit);
+        }
+        self.model.is_doubted = self.good.iter().any(|&good| self.is_testable(good));
     }
 
     fn is_testable(&self, commit: Number) -> bool {
-        self.seen.get(&commit).is_some_and(|seen| !seen.is_skipped)
+        self.seen.get(&commit).is_some_and(|seen| !seen.is_skipped())
     }
 
     /// What is to be done next, with up to `count` runs at a time, at least one. Those chosen together are so for how all of
@@ -173,10 +199,27 @@ impl FlakySearch {
         if weight < confidence || 1.0 - belief.unchanged < confidence {
             return None;
         }
+        if let Some(candidates) = self.as_likely(own, weight) {
+            return Some(FlakyStep::Unsure { candidates });
+        }
         let commit = self.model.candidates.numbers()[own];
         let (before, after) = (self.runs.before(own), self.runs.after[own]);
         let is_reversed = before.runs() > 0 && self.model.rate_before(before) > after.expected_rate();
         Some(if is_reversed { FlakyStep::Reversed(commit) } else { FlakyStep::Found(commit) })
+    }
+
+    /// With a candidate the skipped ones that lead to it without another between, where it does not hold the confidence
+    /// beside them: no run tells it from these.
+    fn as_likely(&self, own: usize, weight: f64) -> Option<Vec<Number>> {
+        let Model { candidates, is_open, .. } = &self.model;
+        let mut near = candidates.ancestors(own, |other| other != own && is_open[other]);
+        let likelihood = self.model.of_culprit(&self.runs, own);
+        let share = |&other: &usize| weight * (self.model.of_culprit(&self.runs, other) - likelihood).exp();
+        let skipped: f64 = near.iter().filter(|&&other| other != own).map(share).sum();
+        near.retain(|other| share(other) > 0.0);
+        near.sort_unstable();
+        let is_less = weight / (1.0 + skipped) < self.standard.confidence;
+        is_less.then(|| near.into_iter().map(|other| candidates.numbers()[other]).collect())
     }
 
     fn without_culprit(&self) -> FlakyStep {
@@ -209,7 +252,8 @@ impl FlakySearch {
         }
         Posterior {
             likeliest: likeliest.into_iter().map(|(own, weight)| (numbers[own], weight)).collect(),
-            entropy: weights.iter().copied().map(entropy_term).sum(),
+            // Sums of nothing but zeros may have a sign.
+            entropy: weights.iter().copied().map(entropy_term).sum::<f64>().abs(),
             changed: belief.map_or(0.0, |belief| 1.0 - belief.unchanged),
             before,
             after: Rate::of(after),
@@ -222,7 +266,7 @@ impl FlakySearch {
             commit,
             good: seen.tally.good as u64,
             bad: seen.tally.bad as u64,
-            is_skipped: seen.is_skipped,
+            is_skipped: seen.is_skipped(),
         };
         self.seen.iter().map(evidence).collect()
     }

@@ -94,7 +94,7 @@ fn failures_without_a_candidate_in_common_are_impossible_only_where_good_ones_ne
 fn with_every_candidate_skipped_it_is_unsure() {
     for standard in [TWO_SIDED, ONE_SIDED] {
         let mut search = search(&line(5), standard);
-        (2..=6).for_each(|commit| search.observe(commit, Mark::Skip));
+        (2..=6).for_each(|commit| search.leave_out(commit));
         assert_eq!(search.next(1), FlakyStep::Unsure { candidates: (2..=6).collect() });
         search.observe(3, Mark::Bad);
         let left = if standard.one_sided { 2..=3 } else { 2..=6 };
@@ -106,9 +106,9 @@ fn with_every_candidate_skipped_it_is_unsure() {
 fn where_only_skipped_ones_explain_the_runs_it_is_unsure_which() {
     let mut search = search(&line(5), ONE_SIDED);
     search.observe(3, Mark::Bad);
-    search.observe(2, Mark::Skip);
+    search.leave_out(2);
     assert!(matches!(search.next(1), FlakyStep::Test(_)));
-    search.observe(3, Mark::Skip);
+    search.leave_out(3);
     assert_eq!(search.next(1), FlakyStep::Unsure { candidates: vec![2, 3] });
 }
 
@@ -171,4 +171,34 @@ fn what_fails_seldom_after_hardly_any_runs_before_is_not_reversed() {
     };
     assert_eq!(observed(TWO_SIDED, &[Mark::Skip]), FlakyStep::Found(2), "nothing is known of the rate before");
     assert_eq!(observed(ONE_SIDED, &[Mark::Good; 3]), FlakyStep::Found(2), "the rate before is 0");
+}
+
+#[test]
+fn what_is_told_from_all_but_skipped_ones_is_not_found() {
+    for standard in [TWO_SIDED, ONE_SIDED] {
+        for (skipped, expected) in [
+            (5..=7, FlakyStep::Unsure { candidates: (5..=8).collect() }),
+            (7..=7, FlakyStep::Unsure { candidates: vec![7, 8] }),
+            (4..=6, FlakyStep::Found(8)),
+            (9..=12, FlakyStep::Found(8)),
+            (2..=7, FlakyStep::Unsure { candidates: (2..=8).collect() }),
+        ] {
+            let mut search = search(&line(20), standard);
+            skipped.for_each(|commit| search.leave_out(commit));
+            assert_eq!(play(search, |commit| commit >= 8).0, expected);
+        }
+    }
+    // What was run as often as not is no skipped one.
+    let mut run = search(&line(20), TWO_SIDED);
+    run.observe(7, Mark::Skip);
+    run.observe(7, Mark::Good);
+    assert_eq!(play(run, |commit| commit >= 8).0, FlakyStep::Found(8));
+    let mut side = Graph::linear(3);
+    let (left, right) = (side.push(vec![3]), side.push(vec![3]));
+    let merge = side.push(vec![left, right]);
+    let bounds = Bounds { bad: vec![merge], good: vec![3], first_parent: false };
+    let case = Case::of(Shape::Branchy, side, bounds);
+    let mut merged = search(&case, TWO_SIDED);
+    merged.leave_out(right);
+    assert_eq!(play(merged, |commit| commit == merge).0, FlakyStep::Unsure { candidates: vec![right, merge] });
 }

@@ -128,7 +128,7 @@ fn searches(seed: u64, count: usize, most: Number, mut look: impl FnMut(FlakySea
         let mut candidates = case.candidates.numbers().to_vec();
         candidates.retain(|_| dice.roll(6) > 0);
         for &commit in case.candidates.numbers().iter().filter(|commit| !candidates.contains(commit)) {
-            search.observe(commit, Mark::Skip);
+            search.leave_out(commit);
         }
         let is_doubted = !case.bounds.good.is_empty();
         look(search, Naive { case: &case, candidates, one_sided: standard.one_sided, is_doubted }, &runs);

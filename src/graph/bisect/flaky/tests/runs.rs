@@ -89,19 +89,24 @@ fn what_is_skipped_is_neither_run_nor_the_culprit_and_its_runs_count() {
         let mut search = FlakySearch::new(case.candidates.clone(), &case.bounds.good, standard);
         let culprit = dice.pick(case.candidates.numbers());
         let mut skipped = BTreeSet::new();
+        let (mut runs, mut skips) = (BTreeMap::new(), BTreeMap::new());
         for _ in 0..20 {
             let count = dice.pick(&[1, 2, 4]);
             let FlakyStep::Test(commits) = search.next(count) else { break };
             assert_eq!(commits.len(), count);
             for commit in commits {
                 assert!(!skipped.contains(&commit));
+                *runs.entry(commit).or_insert(0) += 1;
                 search.observe(commit, if case.is_ancestor(culprit, commit) { Mark::Bad } else { Mark::Good });
             }
             let skip = dice.pick(case.candidates.numbers());
             if dice.roll(3) == 0 {
-                skipped.insert(skip);
+                *skips.entry(skip).or_insert(0) += 1;
                 search.observe(skip, Mark::Skip);
             }
+            let of =
+                |commit: &Number| (skips.get(commit).copied().unwrap_or(0), runs.get(commit).copied().unwrap_or(0));
+            skipped = case.candidates.numbers().iter().copied().filter(|commit| of(commit).0 > of(commit).1).collect();
             assert!(search.posterior().likeliest.iter().all(|(commit, _)| !skipped.contains(commit)));
         }
     }
@@ -109,6 +114,8 @@ fn what_is_skipped_is_neither_run_nor_the_culprit_and_its_runs_count() {
     observe(&mut search, 1, Mark::Good, 8);
     observe(&mut search, 3, Mark::Bad, 8);
     let before = search.posterior();
+    (0..8).for_each(|_| search.observe(3, Mark::Skip));
+    assert_eq!(search.posterior(), before, "half of its runs said something");
     search.observe(3, Mark::Skip);
     let after = search.posterior();
     assert_eq!(after.likeliest.len(), 2);
