@@ -243,10 +243,11 @@ impl Trying<'_> {
                 narrow.tell(set, tried(verdict));
             }
         }
-        if let Some(rates) = self.narrowing.rates.filter(|_| self.narrowing.program.repeat().is_none()) {
+        let rates = self.narrowing.rates.filter(|_| self.narrowing.program.repeat().is_none());
+        if let Some(rates) = rates {
             match self.learn(rates, &ends) {
-                Ok(Some(rule)) => self.rule = rule,
-                Ok(None) => return Ok((End::TooNear, Vec::new())),
+                Ok(true) => {}
+                Ok(false) => return Ok((End::TooNear, Vec::new())),
                 Err(Stop::UsedUp(what)) => return Ok((End::UsedUp(what), Vec::new())),
                 Err(stop) => return Err(stop),
             }
@@ -254,6 +255,9 @@ impl Trying<'_> {
         loop {
             let smallest = |narrow: &Narrow| narrow.smallest().map_or_else(Vec::new, <[usize]>::to_vec);
             let parallel = self.narrowing.program.parallel();
+            if let Some(rates) = rates {
+                self.judge_by(rates);
+            }
             let sets = match narrow.next(parallel) {
                 NarrowStep::Try(sets) => sets,
                 NarrowStep::FailsWithout => return Ok((End::FailsWithout, Vec::new())),
@@ -291,15 +295,14 @@ impl Trying<'_> {
         }
     }
 
-    /// Runs both ends until that and what is known of the rates tells them apart; the rule that follows, or `None` where they
-    /// are too near to each other.
-    fn learn(&mut self, rates: Rates, ends: &[Vec<usize>; 2]) -> Result<Option<Rule>, Stop> {
+    /// Runs both ends until that and what is known of the rates tells them apart; whether it does, or they are too near to
+    /// each other.
+    fn learn(&mut self, rates: Rates, ends: &[Vec<usize>; 2]) -> Result<bool, Stop> {
         for lesson in 1..=LESSONS {
-            let of = |seen: &BTreeMap<_, Runs>, end: &Vec<usize>| seen.get(end).copied().unwrap_or_default();
             loop {
                 let due = ends.iter().flat_map(|end| {
-                    let missing = (lesson * LEARNT).saturating_sub(of(&self.seen, end).count());
-                    (0..missing).map(move |_| end.clone())
+                    let made = self.seen.get(end).map_or(0, |runs| runs.count());
+                    (made..lesson * LEARNT).map(move |_| end.clone())
                 });
                 let due: Vec<_> = due.take(self.narrowing.program.parallel()).collect();
                 if due.is_empty() {
@@ -308,11 +311,32 @@ impl Trying<'_> {
                 let jobs = self.jobs(&due, Rule::ONCE, |_| Runs::default())?;
                 self.run(&due, &jobs, &mut |_, _| Vec::new())?;
             }
-            if let Some(rule) = rates.rule(of(&self.seen, &ends[0]), of(&self.seen, &ends[1])) {
-                return Ok(Some(rule));
+            if self.judge_by(rates) {
+                return Ok(true);
             }
         }
-        Ok(None)
+        Ok(false)
+    }
+
+    /// Takes the rule that follows from rates and from all sets of which it is known whether they fail, where there is one.
+    fn judge_by(&mut self, rates: Rates) -> bool {
+        let (mut good, mut bad) = (Runs::default(), Runs::default());
+        for (set, runs) in &self.seen {
+            let is_bad = match self.rule {
+                _ if set.is_empty() => Some(Verdict::Good),
+                _ if set.len() == self.plan.changes.len() => Some(Verdict::Bad),
+                Rule::Rates(_) => self.rule.decided(*runs),
+                Rule::Repeat { .. } => None,
+            };
+            match is_bad {
+                Some(Verdict::Good) => good += *runs,
+                Some(Verdict::Bad) => bad += *runs,
+                Some(Verdict::Skip) | None => {}
+            }
+        }
+        let rule = rates.rule(good, bad);
+        self.rule = rule.unwrap_or(self.rule);
+        rule.is_some()
     }
 
     /// Tries what was found once more; whether it fails.

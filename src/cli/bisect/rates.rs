@@ -16,7 +16,7 @@ pub struct Rates {
 
 /// How much likelier runs must be at the one rate than at the other before they are taken for it: many sets are tried, and
 /// one that is mistaken leads astray.
-const ODDS: f64 = 1000.0;
+const ODDS: f64 = 500.0;
 
 impl Rates {
     /// When the runs of one memory are enough, where these and more runs at the two ends tell two rates apart.

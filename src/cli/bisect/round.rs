@@ -5,6 +5,7 @@ use super::super::error::CliError;
 use super::tester::{NoVerdict, Run, Tester, Verdict};
 use crate::graph::bisect::Decision;
 use crate::ops::Subject;
+use std::ops::AddAssign;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Instant;
@@ -45,6 +46,14 @@ impl Runs {
     }
 }
 
+impl AddAssign for Runs {
+    fn add_assign(&mut self, other: Self) {
+        self.good += other.good;
+        self.bad += other.bad;
+        self.skipped += other.skipped;
+    }
+}
+
 /// When the runs of one memory are enough.
 #[derive(Clone, Copy, Debug)]
 pub enum Rule {
@@ -70,7 +79,7 @@ impl Rule {
     ///
     /// Where each run is a verdict, one that cannot be made says it of the memory; where rates are told apart it says nothing,
     /// unless most runs are such.
-    fn decided(self, runs: Runs) -> Option<Verdict> {
+    pub fn decided(self, runs: Runs) -> Option<Verdict> {
         let Runs { good, bad, skipped } = runs;
         let (to_be_bad, to_be_good) = match self {
             Self::Rates(_) if skipped > good + bad => return Some(Verdict::Skip),
