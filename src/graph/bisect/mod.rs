@@ -17,7 +17,7 @@ mod weights;
 
 pub use candidates::{Bounds, Candidates};
 pub use ends::{bases_to_verify, swapped};
-#[cfg(any(test, feature = "internals"))]
+#[cfg(feature = "internals")]
 pub use flaky::simulation;
 pub use flaky::{Decision, Evidence, FlakySearch, FlakyStep, Posterior, Rate, Standard};
 pub use search::{Contradiction, Mark, Search, Step};
