@@ -244,6 +244,14 @@ fn where_hardly_anything_can_be_tested_no_commit_is_accused() {
     refuses("exit 125", "the good", &commits[0]);
     refuses(&format!("[ $MNEM_BISECT_REV != {} ] || exit 125; {}", commits[19], below(7)), "the bad", &commits[19]);
     refuses(&format!("[ $MNEM_BISECT_REV != {} ] || exit 125; {}", commits[0], below(7)), "the good", &commits[0]);
+    // An end that is late once is run again, also in a search that goes on.
+    let once = format!("[ $MNEM_BISECT_ATTEMPT != 1 ] || exit 125; {}", below(7));
+    finds(&script(&place, &options, &once).answer(), &commits[7]);
+    let report = [&options[..], &["--report", "report"]].concat();
+    assert_eq!(script(&place, &report, "exit 125").answer().status, 1);
+    finds(&script(&place, &[&options[..], &["--resume", "report"]].concat(), &below(7)).answer(), &commits[7]);
+    let answer = script(&place, &[&options[..], &["--resume", "report", "--invert"]].concat(), "exit 126").answer();
+    assert!(answer.status == 129 && answer.stderr.contains("another search: it had no --invert"), "{answer:?}");
     let ends =
         format!("case $MNEM_BISECT_REV in {}) exit 0;; {}) exit 1;; *) exit 125;; esac", commits[0], commits[19]);
     names_none(&script(&place, &options, &ends).answer(), 2, &lines(&commits[1..]));

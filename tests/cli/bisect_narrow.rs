@@ -78,6 +78,28 @@ fn either_of_two_is_enough_and_both_may_be_needed() {
 }
 
 #[test]
+fn where_a_smaller_set_cannot_be_tested_that_is_said() {
+    let (place, _) = batch();
+    let tests = "\"$MNEM\" test -q --absent n/3 || { \"$MNEM\" test -q --present a || exit 125; exit 1; }";
+    let answer = narrow(&place, &RANGE, tests).answer();
+    prints(&answer, &["a", "n/3"]);
+    let said = "\nwarning: fewer may do: without one of these 1 set could not be tested\n";
+    assert!(answer.stderr.contains(said), "{answer:?}");
+    let told = narrow(&place, &[&RANGE[..], &["--json"]].concat(), tests).answer();
+    assert_eq!(serde_json::from_str::<Value>(&told.stdout).expect("JSON")["untested"], 1);
+    // Where rates are told apart a run that was late says nothing of the set.
+    let (place, commits) = Place::with_values(0..20);
+    let two = "{\"id\":\"x\",\"content\":1}\n{\"id\":\"y\",\"content\":1}\n";
+    place.mnem(&["put", "--jsonl", "-", "-m", "two"]).input(two).output();
+    place.set("n", 20..30);
+    let tests = "[ $((MNEM_BISECT_ATTEMPT % 3)) != 1 ] || exit 125; \"$MNEM\" test -q --absent x";
+    let range = format!("{}..HEAD", commits[0]);
+    let answer = script(&place, &["--range", &range, "--flaky", "--narrow"], tests).answer();
+    assert!(answer.status == 0 && answer.stdout.ends_with("\nx\n"), "{answer:?}");
+    assert!(!answer.stderr.contains("warning"), "{answer:?}");
+}
+
+#[test]
 fn a_try_is_a_memory_like_any_other() {
     let (place, [first, second]) = batch();
     let tests = "\"$MNEM\" blame n/3 >blame 2>&1; \"$MNEM\" log --oneline -n 1 >log; \"$MNEM\" log --ids >ids; env | grep ^MNEM_ >env
@@ -377,7 +399,7 @@ fn a_run_that_was_interrupted_on_the_way_to_the_nodes_goes_on_there() {
     let range = format!("{first}..HEAD");
     let tests =
         "[ ! -e stop ] || [ $MNEM_BISECT_RUN != 33 ] || { kill -INT $PPID; sleep 20; }; \"$MNEM\" test -q --absent n/3";
-    let options = |file: &'static str| ["--range", &range, "--flaky", "--narrow", file, "report"];
+    let options = |file: &'static str| ["--range", &range, "--flaky", "--narrow", "--junit", "junit", file, "report"];
     let whole = script(&place, &options("--report"), tests).answer();
     assert_eq!(whole.stdout, format!("{second}\nn/3\n"), "{whole:?}");
     let all = (rows(&place, "report").len(), tries(&place, "report"));
@@ -388,6 +410,9 @@ fn a_run_that_was_interrupted_on_the_way_to_the_nodes_goes_on_there() {
     fs::remove_file(place.path("stop")).expect("it was there");
     let again = script(&place, &options("--resume"), tests).answer();
     assert_eq!(again.stdout, format!("{second}\nn/3\n"), "{again:?}");
+    let junit = fs::read_to_string(place.path("junit")).expect("a file");
+    let runs = rows(&place, "report").iter().filter(|row| row["type"] == "run" || row["type"] == "try").count();
+    assert_eq!(junit.matches("<testcase").count(), runs);
     // But for what was found being said once more.
     assert_eq!((rows(&place, "report").len() - 1, tries(&place, "report")), all);
 }

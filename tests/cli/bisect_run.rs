@@ -534,7 +534,8 @@ fn each_run_is_written_down() {
             "attempt": null, "verdict": verdict, "exit": null, "timed_out": false, "milliseconds": "some"})
     };
     let expected = [
-        json!({"v": 1, "type": "bisect_start", "bad": commits[4], "good": [commits[0]], "command": ["sh", "-c", tests]}),
+        json!({"v": 1, "type": "bisect_start", "bad": commits[4], "good": [commits[0]], "command": ["sh", "-c", tests],
+            "invert": false}),
         run(4, 1, "bad-end", "bad", Some(7)),
         run(0, 2, "good-end", "good", Some(0)),
         known(2, "good"),

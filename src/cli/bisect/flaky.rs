@@ -8,7 +8,8 @@ use super::driver::{Driver, Purpose, mark_of};
 use super::outcome::{End, Why};
 use super::resume::{Earlier, Observed};
 use super::round::Stop;
-use crate::graph::bisect::{FlakySearch, FlakyStep, Standard};
+use super::tester::Verdict;
+use crate::graph::bisect::{Candidates, FlakySearch, FlakyStep, Standard};
 use crate::ops::BisectPlan;
 use crate::store::Number;
 use std::collections::BTreeMap;
@@ -30,15 +31,14 @@ pub fn search(
         search.leave_out(number);
     }
     if !earlier.observed.is_empty() {
-        let known: Vec<_> = candidates.numbers().iter().copied().chain(purposes.keys().copied()).collect();
-        let taken = observe_again(&mut search, earlier, &known, driver)?;
+        let taken = observe_again(&mut search, earlier, (&candidates, &purposes), driver)?;
         driver.context.say(&format!("{taken} of {} taken from the report", super::counted(earlier.observed.len())));
     }
     let end = run(&mut search, &purposes, driver);
     let mut observed = earlier.observed.clone();
     for (commit, purpose, run) in &driver.report.runs {
         let (commit, purpose) = (commit.clone(), purpose.name().to_owned());
-        observed.insert(run.number, Observed { commit, purpose, verdict: run.verdict });
+        observed.insert(run.number, Observed { commit, purpose, attempt: run.attempt, verdict: run.verdict });
     }
     let belief = Belief::of(&search, standard, observed, driver)?;
     let end = match end {
@@ -63,21 +63,26 @@ fn purposes(between: &Between, plan: &BisectPlan) -> BTreeMap<Number, Purpose> {
     bases.chain(good).chain(bad).collect()
 }
 
-/// Takes in the runs of a report that are about commits of this search; how many these are.
+/// Takes in the runs of a report that are about commits of this search; how many these are. That an end could not be tested
+/// then says nothing now.
 fn observe_again(
     search: &mut FlakySearch,
     earlier: &Earlier,
-    known: &[Number],
+    (candidates, ends): (&Candidates, &BTreeMap<Number, Purpose>),
     driver: &mut Driver<'_>,
 ) -> Result<usize, CliError> {
-    let subjects = driver.subjects(known)?.into_iter();
+    let known: Vec<_> = candidates.numbers().iter().chain(ends.keys()).copied().collect();
+    let subjects = driver.subjects(&known)?.into_iter();
     let numbers: BTreeMap<_, _> = subjects.map(|subject| (subject.id.to_string(), subject.number)).collect();
     let mut taken = 0;
     for seen in earlier.observed.values() {
         if let Some(&number) = numbers.get(&seen.commit) {
-            search.observe(number, mark_of(seen.verdict));
-            *driver.attempts.entry(number).or_default() += 1;
+            let made = driver.attempts.entry(number).or_default();
+            *made = seen.attempt.max(*made);
             taken += 1;
+            if seen.verdict != Verdict::Skip || !ends.contains_key(&number) {
+                search.observe(number, mark_of(seen.verdict));
+            }
         }
     }
     Ok(taken)

@@ -4,11 +4,11 @@ use super::super::child::Children;
 use super::super::context::Context;
 use super::super::error::{CliError, Word};
 use super::between::range_ends;
-use super::narrowed::{End, Narrowed};
+use super::narrowed::{Counts, End, Narrowed};
 use super::program::{Limits, ProgramArgs, Setting};
 use super::rates::Rates;
 use super::report::{NarrowStartJson, Report, TryEvent};
-use super::resume::Earlier;
+use super::resume::{Earlier, TriedBefore};
 use super::round::{Job, Meter, Rule, Runs, Stop, Told, round};
 use super::tester::{Place, Tester, Verdict};
 use crate::graph::Revision;
@@ -165,7 +165,9 @@ impl Narrowing<'_> {
         };
         let tester = self.program.tester(setting, self.limits, context)?;
         let before = self.meter.runs();
-        let start = NarrowStartJson::new(ids[0].to_string(), ids[1].to_string(), self.program.words());
+        let start =
+            NarrowStartJson::new(ids[0].to_string(), ids[1].to_string(), self.program.words(), self.program.inverts());
+        let (seen, attempts) = seen_before(plan, self.earlier.tries(&start));
         let mut trying = Trying {
             tester: &tester,
             plan,
@@ -173,8 +175,10 @@ impl Narrowing<'_> {
             report,
             context,
             rule: self.program.repeat().unwrap_or(Rule::ONCE),
-            seen: seen_before(plan, self.earlier.tries(&start)),
+            seen,
+            attempts,
             tries: 0,
+            untested: 0,
         };
         if trying.seen.is_empty() {
             trying.report.line(&start)?;
@@ -187,26 +191,31 @@ impl Narrowing<'_> {
         if self.children.interrupted().is_some() {
             return Ok(None);
         }
-        let tries = trying.tries;
-        let nodes: Vec<_> = found.into_iter().map(|change| plan.changes[change].clone()).collect();
         let runs = self.meter.runs() - before;
-        Narrowed::of((store, session), (end, nodes), ids, (plan.changes.len(), tries, runs)).map(Some)
+        let counts = Counts { changes: plan.changes.len(), tries: trying.tries, untested: trying.untested, runs };
+        let nodes: Vec<_> = found.into_iter().map(|change| plan.changes[change].clone()).collect();
+        Narrowed::of((store, session), (end, nodes), ids, counts).map(Some)
     }
 }
 
-/// What was said of sets of changes before.
+/// What runs said of each set of changes.
+type Seen = BTreeMap<Vec<usize>, Runs>;
+
+/// What was said of sets of changes before, and how often each was run.
 fn seen_before<'e>(
     plan: &NarrowPlan,
-    tries: Option<impl Iterator<Item = (&'e [String], Verdict)>>,
-) -> BTreeMap<Vec<usize>, Runs> {
-    let mut seen = BTreeMap::<_, Runs>::new();
-    for (nodes, verdict) in tries.into_iter().flatten() {
+    tries: Option<impl Iterator<Item = &'e TriedBefore>>,
+) -> (Seen, BTreeMap<Vec<usize>, usize>) {
+    let (mut seen, mut attempts) = (Seen::new(), BTreeMap::<_, usize>::new());
+    for TriedBefore { nodes, attempt, verdict } in tries.into_iter().flatten() {
         let at = |id: &String| plan.changes.binary_search_by(|change| change.as_str().cmp(id)).ok();
         if let Some(set) = nodes.iter().map(at).collect::<Option<Vec<_>>>() {
-            seen.entry(set).or_default().add(verdict);
+            let made = attempts.entry(set.clone()).or_default();
+            *made = (*attempt).max(*made);
+            seen.entry(set).or_default().add(*verdict);
         }
     }
-    seen
+    (seen, attempts)
 }
 
 /// How often each end is run before rates are taken to be told apart, and then again.
@@ -227,9 +236,13 @@ struct Trying<'t> {
     /// When the runs of one set are enough.
     rule: Rule,
     /// What runs said of each set.
-    seen: BTreeMap<Vec<usize>, Runs>,
+    seen: Seen,
+    /// How often each was run.
+    attempts: BTreeMap<Vec<usize>, usize>,
     /// How many sets were tried.
     tries: usize,
+    /// How many sets could not be tested that lack one change of what was found.
+    untested: usize,
 }
 
 impl Trying<'_> {
@@ -264,6 +277,7 @@ impl Trying<'_> {
                 NarrowStep::PassesWithAll(Tried::Unresolved) => return Ok((End::Untested, Vec::new())),
                 NarrowStep::PassesWithAll(_) => return Ok((End::PassesWithAll, Vec::new())),
                 NarrowStep::Found(set) => {
+                    self.untested = (0..set.len()).filter(|&without| self.is_untested(&set, without)).count();
                     return match self.confirm(&set) {
                         Ok(true) => Ok((End::Found, set)),
                         Ok(false) => Ok((End::Unsteady, Vec::new())),
@@ -339,6 +353,13 @@ impl Trying<'_> {
         rule.is_some()
     }
 
+    /// Whether a set could not be tested without one of its changes.
+    fn is_untested(&self, set: &[usize], without: usize) -> bool {
+        let mut less = set.to_vec();
+        less.remove(without);
+        self.seen.get(&less).is_some_and(|runs| self.rule.decided(*runs) == Some(Verdict::Skip))
+    }
+
     /// Tries what was found once more; whether it fails.
     fn confirm(&mut self, set: &[usize]) -> Result<bool, Stop> {
         let sets = [set.to_vec()];
@@ -361,7 +382,7 @@ impl Trying<'_> {
     /// A job for each set, for which those of its runs count that `counts` lets.
     fn jobs(&self, sets: &[Vec<usize>], rule: Rule, counts: impl Fn(Runs) -> Runs) -> Result<Vec<Job>, Stop> {
         let all = self.plan.changes.len();
-        let mut attempts = BTreeMap::<_, usize>::new();
+        let mut attempts = self.attempts.clone();
         let mut jobs = Vec::with_capacity(sets.len());
         for set in sets {
             let tried = ops::narrow_try(&self.tester.store, self.plan, set)?;
@@ -373,9 +394,9 @@ impl Trying<'_> {
                 subject: format!("{} of {}", set.len(), super::changes(all)),
             };
             let seen = self.seen.get(set).copied().unwrap_or_default();
-            let more = attempts.entry(set).or_default();
-            jobs.push(Job { subject, rule, before: seen.count() + *more, runs: counts(seen) });
-            *more += 1;
+            let made = attempts.entry(set.clone()).or_default();
+            jobs.push(Job { subject, rule, before: *made, runs: counts(seen) });
+            *made += 1;
         }
         Ok(jobs)
     }
@@ -385,6 +406,8 @@ impl Trying<'_> {
         round(self.tester, jobs, self.narrowing.meter, &mut |own, told| match told {
             Told::Ran(run) => {
                 self.seen.entry(sets[own].clone()).or_default().add(run.verdict);
+                let made = self.attempts.entry(sets[own].clone()).or_default();
+                *made = run.attempt.max(*made);
                 let nodes = sets[own].iter().map(|&change| self.plan.changes[change].as_str()).collect();
                 let subject = &jobs[own].subject;
                 self.report.tried(&TryEvent::ran(subject, nodes, &run))?;

@@ -30,6 +30,19 @@ pub enum End {
     PassesWithAll,
 }
 
+/// What it took.
+#[derive(Clone, Copy, Debug)]
+pub struct Counts {
+    /// How many nodes differ.
+    pub changes: usize,
+    /// How many sets of them were tried.
+    pub tries: usize,
+    /// How many sets could not be tested that lack one of what was found.
+    pub untested: usize,
+    /// How often the program was run.
+    pub runs: usize,
+}
+
 /// What there is to tell of it.
 pub struct Narrowed {
     end: End,
@@ -38,9 +51,7 @@ pub struct Narrowed {
     blamed: ops::Rows,
     good: CommitId,
     bad: CommitId,
-    changes: usize,
-    tries: usize,
-    runs: usize,
+    counts: Counts,
 }
 
 #[derive(Serialize)]
@@ -54,17 +65,17 @@ struct NarrowJson<'a> {
     bad: String,
     changes: usize,
     tries: usize,
+    untested: usize,
     runs: usize,
 }
 
 impl Narrowed {
-    /// What there is to tell, with who wrote each node as it is at the bad commit; of how many changes, after how many
-    /// tries and runs.
+    /// What there is to tell, with who wrote each node as it is at the bad commit.
     pub fn of(
         (store, session): (&Store, &SessionName),
         (end, nodes): (End, Vec<NodeId>),
         [good, bad]: [CommitId; 2],
-        (changes, tries, runs): (usize, usize, usize),
+        counts: Counts,
     ) -> Result<Self, CliError> {
         let patterns: Vec<_> = nodes.iter().cloned().map(Pattern::from).collect();
         let blamed = if patterns.is_empty() {
@@ -72,7 +83,7 @@ impl Narrowed {
         } else {
             ops::blame_all(store, session, &patterns, Some(&super::revision(&bad)))?
         };
-        Ok(Self { end, nodes, blamed, good, bad, changes, tries, runs })
+        Ok(Self { end, nodes, blamed, good, bad, counts })
     }
 
     /// The first of them.
@@ -95,9 +106,10 @@ impl Narrowed {
             blame: rows.chain(removed).collect::<Result<_, _>>()?,
             good: self.good.to_string(),
             bad: self.bad.to_string(),
-            changes: self.changes,
-            tries: self.tries,
-            runs: self.runs,
+            changes: self.counts.changes,
+            tries: self.counts.tries,
+            untested: self.counts.untested,
+            runs: self.counts.runs,
         })
     }
 
@@ -109,8 +121,12 @@ impl Narrowed {
             context.say(&writer_text::removed(id, removal, paint));
         }
         if self.end == End::Found {
-            let runs = super::counted(self.runs);
-            let (found, all) = (self.nodes.len(), self.changes);
+            let Counts { changes: all, untested, runs, .. } = self.counts;
+            let (found, runs) = (self.nodes.len(), super::counted(runs));
+            if untested > 0 {
+                let sets = if untested == 1 { "1 set".to_owned() } else { format!("{untested} sets") };
+                context.warn(&format!("fewer may do: without one of these {sets} could not be tested"));
+            }
             context.say(&format!("narrowed down to {found} of {} with {runs}", super::changes(all)));
         }
     }

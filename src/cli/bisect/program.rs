@@ -98,6 +98,11 @@ impl ProgramArgs {
         self.repeat.map(|times| Rule::Repeat { times: times.into(), bad_if })
     }
 
+    /// Whether 0 is bad.
+    pub fn inverts(&self) -> bool {
+        self.invert
+    }
+
     /// How many runs are made at once.
     pub fn parallel(&self) -> usize {
         self.jobs.into()

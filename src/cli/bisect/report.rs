@@ -30,12 +30,13 @@ pub struct StartJson {
     pub bad: String,
     pub good: Vec<String>,
     pub command: Vec<String>,
+    pub invert: bool,
 }
 
 impl StartJson {
     /// The shape of a beginning.
-    pub fn new(bad: String, good: Vec<String>, command: Vec<String>) -> Self {
-        Self { v: V, r#type: "bisect_start", bad, good, command }
+    pub fn new(bad: String, good: Vec<String>, command: Vec<String>, invert: bool) -> Self {
+        Self { v: V, r#type: "bisect_start", bad, good, command, invert }
     }
 }
 
@@ -47,12 +48,13 @@ pub struct NarrowStartJson {
     pub good: String,
     pub bad: String,
     pub command: Vec<String>,
+    pub invert: bool,
 }
 
 impl NarrowStartJson {
     /// The shape of a beginning.
-    pub fn new(good: String, bad: String, command: Vec<String>) -> Self {
-        Self { v: V, r#type: "narrow_start", good, bad, command }
+    pub fn new(good: String, bad: String, command: Vec<String>, invert: bool) -> Self {
+        Self { v: V, r#type: "narrow_start", good, bad, command, invert }
     }
 }
 
@@ -162,6 +164,9 @@ impl Report {
         for (&run, seen) in &earlier.observed {
             report.cases.push((run_name(run, &seen.commit, &seen.purpose), seen.verdict));
         }
+        for (&run, tried) in &earlier.tried {
+            report.cases.push((try_name(run, tried.nodes.len()), tried.verdict));
+        }
         if earlier.lines.is_empty() {
             report.line(start)?;
         }
@@ -216,8 +221,7 @@ impl Report {
 
     /// Writes a try down.
     pub fn tried(&mut self, event: &TryEvent<'_>) -> Result<(), CliError> {
-        let changes = super::changes(event.nodes.len());
-        self.cases.push((format!("run {}: {changes} (narrow)", event.run), event.said));
+        self.cases.push((try_name(event.run, event.nodes.len()), event.said));
         self.line(event)
     }
 
@@ -232,4 +236,8 @@ impl Report {
 
 fn run_name(run: usize, commit: &str, purpose: &str) -> String {
     format!("run {run}: {commit} ({purpose})")
+}
+
+fn try_name(run: usize, changes: usize) -> String {
+    format!("run {run}: {} (narrow)", super::changes(changes))
 }

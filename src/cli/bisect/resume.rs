@@ -23,9 +23,8 @@ pub struct Earlier {
     /// How long the file is.
     pub length: u64,
     narrow: Option<NarrowStart>,
-    /// The runs with some of the changes by their numbers, as far as they are of the last search for the nodes: their ids, and
-    /// what was said.
-    tries: BTreeMap<usize, (Vec<String>, Verdict)>,
+    /// The runs with some of the changes by their numbers, as far as they are of the last search for the nodes.
+    pub tried: BTreeMap<usize, TriedBefore>,
     /// The numbers of all runs.
     numbers: BTreeSet<usize>,
 }
@@ -37,6 +36,18 @@ pub struct Observed {
     pub commit: String,
     /// What it was for.
     pub purpose: String,
+    /// Which run of the commit it was.
+    pub attempt: usize,
+    pub verdict: Verdict,
+}
+
+/// One run with some of the changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TriedBefore {
+    /// The ids of their nodes.
+    pub nodes: Vec<String>,
+    /// Which run of them it was.
+    pub attempt: usize,
     pub verdict: Verdict,
 }
 
@@ -45,6 +56,8 @@ struct Start {
     bad: String,
     good: Vec<String>,
     command: Vec<String>,
+    #[serde(default)]
+    invert: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -52,6 +65,7 @@ struct NarrowStart {
     bad: String,
     good: String,
     command: Vec<String>,
+    invert: bool,
 }
 
 #[derive(Deserialize)]
@@ -65,6 +79,7 @@ struct RunRow {
     run: Option<usize>,
     commit: String,
     purpose: String,
+    attempt: Option<usize>,
     verdict: String,
 }
 
@@ -72,6 +87,7 @@ struct RunRow {
 struct TryRow {
     run: usize,
     nodes: Vec<String>,
+    attempt: usize,
     verdict: String,
 }
 
@@ -110,8 +126,14 @@ impl Earlier {
         let length = lines.len() as u64;
         let torn = lines.split_off(lines.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1));
         let begins = torn.len().min(BEGIN.len());
+        let last = lines.split_inclusive(|&byte| byte == b'\n').count() + 1;
+        // A line that is whole but for its end is held against what a line may be; then it is let go like any other.
+        let is_line = serde_json::from_slice::<serde_json::Value>(&torn).is_ok();
+        if is_line {
+            Self::default().take(&torn).map_err(|why| no_line(last, &name, &why))?;
+        }
         if torn[..begins] != BEGIN[..begins] {
-            return Err(no_line(lines.split_inclusive(|&byte| byte == b'\n').count() + 1, &name, "it has no end"));
+            return Err(no_line(last, &name, "it has no end"));
         }
         let mut earlier = Self { path: path.to_owned(), ..Self::default() };
         for (number, line) in lines.split_inclusive(|&byte| byte == b'\n').enumerate() {
@@ -138,16 +160,18 @@ impl Earlier {
                 let Some(run) = row.run else { return Ok(()) };
                 self.number(run)?;
                 let verdict = verdict(&row.verdict)?;
-                self.observed.insert(run, Observed { commit: row.commit, purpose: row.purpose, verdict });
+                let RunRow { commit, purpose, attempt, .. } = row;
+                self.observed.insert(run, Observed { commit, purpose, attempt: attempt.unwrap_or(1), verdict });
             }
             "narrow_start" => {
                 self.narrow = Some(serde_json::from_slice(line).map_err(told)?);
-                self.tries.clear();
+                self.tried.clear();
             }
             "try" => {
                 let row: TryRow = serde_json::from_slice(line).map_err(told)?;
                 self.number(row.run)?;
-                self.tries.insert(row.run, (row.nodes, verdict(&row.verdict)?));
+                let TryRow { run, nodes, attempt, verdict: said } = row;
+                self.tried.insert(run, TriedBefore { nodes, attempt, verdict: verdict(&said)? });
             }
             "bisect" => {
                 let end: EndRow = serde_json::from_slice(line).map_err(told)?;
@@ -180,11 +204,12 @@ impl Earlier {
         Ok(())
     }
 
-    /// What was said before of sets of changes between these commits, by this program: each with the ids of its nodes.
-    pub fn tries(&self, searched: &NarrowStartJson) -> Option<impl Iterator<Item = (&[String], Verdict)>> {
+    /// The runs with some of the changes, where they are between these commits and by this program.
+    pub fn tries(&self, searched: &NarrowStartJson) -> Option<impl Iterator<Item = &TriedBefore>> {
         let narrow = self.narrow.as_ref()?;
-        let is_same = narrow.bad == searched.bad && narrow.good == searched.good && narrow.command == searched.command;
-        is_same.then(|| self.tries.values().map(|(nodes, verdict)| (&nodes[..], *verdict)))
+        let NarrowStartJson { good, bad, command, invert, .. } = searched;
+        let is_same = narrow.bad == *bad && narrow.good == *good && narrow.command == *command;
+        (is_same && narrow.invert == *invert).then(|| self.tried.values())
     }
 
     /// Where it stands.
@@ -199,7 +224,7 @@ impl Earlier {
 
     /// Refuses the report of a search between other ends; whether the program was another one.
     pub fn check(&self, searched: &StartJson) -> Result<bool, CliError> {
-        let StartJson { bad, good, command, .. } = searched;
+        let StartJson { bad, good, command, invert, .. } = searched;
         let Some(start) = &self.start else {
             return if self.lines.is_empty() { Ok(false) } else { Err(self.other("it does not say of which")) };
         };
@@ -208,6 +233,10 @@ impl Earlier {
             ids.sort_unstable();
             ids
         };
+        if start.invert != *invert {
+            let how = if start.invert { "it had --invert" } else { "it had no --invert" };
+            return Err(self.other(how));
+        }
         if start.bad != *bad {
             return Err(self.other(&format!("its bad end is {}", start.bad)));
         }
@@ -249,7 +278,8 @@ mod tests {
     const START: &str = r#"{"v":1,"type":"bisect_start","bad":"b","good":["a","c"],"command":["t"]}"#;
 
     fn run(number: &str, verdict: &str) -> String {
-        format!(r#"{{"v":1,"type":"run","run":{number},"commit":"x","purpose":"search","verdict":"{verdict}"}}"#)
+        let of = r#""commit":"x","purpose":"search","attempt":2"#;
+        format!(r#"{{"v":1,"type":"run","run":{number},{of},"verdict":"{verdict}"}}"#)
     }
 
     fn read(text: &str) -> Result<Earlier, CliError> {
@@ -264,7 +294,7 @@ mod tests {
         let whole = format!("{START}\n{}\n{}\n{}\n", run("1", "good"), run("null", "bad"), run("3", "skip"));
         let earlier = read(&format!("{whole}{}", run("4", "bad"))).expect("a report");
         let purpose = "search".to_owned();
-        let observed = |verdict| Observed { commit: "x".to_owned(), purpose: purpose.clone(), verdict };
+        let observed = |verdict| Observed { commit: "x".to_owned(), purpose: purpose.clone(), attempt: 2, verdict };
         assert_eq!(earlier.observed, BTreeMap::from([(1, observed(Verdict::Good)), (3, observed(Verdict::Skip))]));
         assert_eq!((earlier.last(), earlier.lines), (3, whole.into_bytes()));
         for none in ["", "{", "{\"v\":1", "{\"v\":1,\"type\":\"run\",\"ru"] {
@@ -298,34 +328,39 @@ mod tests {
         twice([run("7", "bad"), run("7", "bad")]);
         twice([run("7", "bad"), TRY.replace("NR", "7")]);
         read(&format!("{START}\n{{\"v\":1,\"type\":\"other\"}}\n")).expect("what is added later is passed over");
-        for text in ["not a report", "{}", "{\"v\":1,\"type\":\"run\"}\n}"] {
+        for text in ["not a report", "{}", "{\"v\":1,\"x\":\"mine\"}", "{\"v\":1,\"type\":\"run\"}\n}"] {
             read(text).expect_err("no report, whole or not");
         }
         let folder = tempfile::tempdir().expect("a directory");
         Earlier::read(folder.path()).expect_err("no file");
     }
 
-    const TRY: &str = r#"{"v":1,"type":"try","run":NR,"nodes":["n","m"],"verdict":"bad"}"#;
+    const TRY: &str = r#"{"v":1,"type":"try","run":NR,"nodes":["n","m"],"attempt":3,"verdict":"bad"}"#;
 
     #[test]
     fn tries_are_those_of_the_last_search_for_the_nodes() {
-        let start =
-            |good: &str| format!(r#"{{"v":1,"type":"narrow_start","good":"{good}","bad":"b","command":["t"]}}"#);
+        let start = |good: &str| {
+            let end = r#""bad":"b","command":["t"],"invert":false"#;
+            format!(r#"{{"v":1,"type":"narrow_start","good":"{good}",{end}}}"#)
+        };
         let rows = [start("a"), TRY.replace("NR", "3"), start("c"), TRY.replace("NR", "4"), TRY.replace("NR", "9")];
         let earlier = read(&format!("{START}\n{}\n", rows.join("\n"))).expect("a report");
         assert_eq!(earlier.last(), 9);
-        let of = |good: &str, bad: &str, command: &str| {
-            let searched = NarrowStartJson::new(good.to_owned(), bad.to_owned(), vec![command.to_owned()]);
-            earlier.tries(&searched).map(|tries| tries.map(|(nodes, verdict)| (nodes.to_vec(), verdict)).collect())
+        let of = |good: &str, bad: &str, command: &str, invert| {
+            let searched = NarrowStartJson::new(good.to_owned(), bad.to_owned(), vec![command.to_owned()], invert);
+            earlier.tries(&searched).map(|tries| tries.cloned().collect())
         };
-        let tried = (vec!["n".to_owned(), "m".to_owned()], Verdict::Bad);
-        assert_eq!(of("c", "b", "t"), Some(vec![tried.clone(), tried]));
-        assert_eq!([of("a", "b", "t"), of("c", "d", "t"), of("c", "b", "u")], [const { None }; 3]);
+        let nodes = vec!["n".to_owned(), "m".to_owned()];
+        let tried = TriedBefore { nodes, attempt: 3, verdict: Verdict::Bad };
+        assert_eq!(of("c", "b", "t", false), Some(vec![tried.clone(), tried]));
+        let others =
+            [of("a", "b", "t", false), of("c", "d", "t", false), of("c", "b", "u", false), of("c", "b", "t", true)];
+        assert_eq!(others, [const { None }; 4]);
     }
 
     fn searched(bad: &str, good: &str, command: &str) -> StartJson {
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect();
-        StartJson::new(bad.to_owned(), words(good), words(command))
+        StartJson::new(bad.to_owned(), words(good), words(command), false)
     }
 
     #[test]
@@ -333,6 +368,9 @@ mod tests {
         let earlier = read(&format!("{START}\n")).expect("a report");
         assert!(!earlier.check(&searched("b", "c a", "t")).expect("the same"));
         assert!(earlier.check(&searched("b", "a c", "t x")).expect("another program"));
+        let mut inverted = searched("b", "a c", "t");
+        inverted.invert = true;
+        earlier.check(&inverted).expect_err("the other way round");
         earlier.check(&searched("a", "a c", "t")).expect_err("another bad end");
         earlier.check(&searched("b", "a", "t")).expect_err("another good end");
         let auto = read(&format!("{}\n", START.replace(r#""a","c""#, ""))).expect("a report");

@@ -63,6 +63,9 @@ pub enum Rule {
     Rates(Decision),
 }
 
+/// So often a memory is run at least before it counts as what cannot be tested, where runs differ.
+const PATIENCE: usize = 3;
+
 impl Rule {
     /// Each run is a verdict.
     pub const ONCE: Self = Self::Repeat { times: 1, bad_if: BadIf::Any };
@@ -78,11 +81,11 @@ impl Rule {
     /// What the runs so far come to, as soon as that is known.
     ///
     /// Where each run is a verdict, one that cannot be made says it of the memory; where rates are told apart it says nothing,
-    /// unless most runs are such.
+    /// unless three runs are such and more than all others.
     pub fn decided(self, runs: Runs) -> Option<Verdict> {
         let Runs { good, bad, skipped } = runs;
         let (to_be_bad, to_be_good) = match self {
-            Self::Rates(_) if skipped > good + bad => return Some(Verdict::Skip),
+            Self::Rates(_) if skipped >= PATIENCE && skipped > good + bad => return Some(Verdict::Skip),
             Self::Rates(decision) => {
                 let is_bad = decision.decided(good as u64, bad as u64)?;
                 return Some(if is_bad { Verdict::Bad } else { Verdict::Good });

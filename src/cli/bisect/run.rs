@@ -158,7 +158,7 @@ pub(super) fn run(args: &RunArgs, context: &mut Context) -> Result<(), CliError>
         Ok(subjects.into_iter().map(|subject| subject.id.to_string()).collect())
     };
     let (good, bad) = (ids(&between.ends.good)?, ids(&[between.ends.bad])?.remove(0));
-    let start = StartJson::new(bad.clone(), good.clone(), args.program.words());
+    let start = StartJson::new(bad.clone(), good.clone(), args.program.words(), args.program.inverts());
     let earlier = args.earlier(&start, context)?;
     let mut report = args.begin_report(&start, &earlier, context)?;
     write_junit(args, &report, context)?;

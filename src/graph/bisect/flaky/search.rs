@@ -24,12 +24,12 @@ const SURE: f64 = 0.95;
 /// * A run at an end counts as any other: it is at the rate before or after. Each end is run three times first, and later
 ///   whenever that tells most.
 /// * A candidate is skipped when more runs said that it cannot be tested than said something else: it is not run again, and
-///   has no prior while others can be. What was observed at it still counts.
+///   has no prior while others can be. What was observed at it still counts. An end is skipped when three runs and more did.
 /// * It is found when it holds the confidence among the candidates and that anything changed does as well. The latter is
 ///   not asked where no good end may be run: nothing then stands before the first candidate, and whoever names no good
 ///   end says that there was one.
-/// * What lies right behind skipped ones is not found by being told from all others but them: then it is unsure which of
-///   them it is.
+/// * What lies right behind skipped ones is not found by being told from all others but them: these are run again, and when
+///   three runs and more said that they cannot be tested it is unsure which of them it is.
 /// * A candidate that is the only one is found no sooner than the ends show that anything changed.
 /// * That nothing changed, or that the rates are the other way round, is said as soon as it holds the confidence.
 #[derive(Clone, Debug)]
@@ -53,11 +53,14 @@ struct Seen {
 }
 
 impl Seen {
-    /// More often than not it could not be tested.
-    fn is_skipped(self) -> bool {
-        self.is_left_out || self.skips > self.tally.runs()
+    /// More often than not it could not be tested, and so at least this often.
+    fn is_skipped(self, least: usize) -> bool {
+        self.is_left_out || self.skips >= least && self.skips > self.tally.runs()
     }
 }
+
+/// So often something is run at least before it counts as what cannot be tested, where a great deal hangs on it.
+const PATIENCE: usize = 3;
 
 impl FlakySearch {
     /// A search in which nothing was run.
@@ -120,16 +123,17 @@ impl FlakySearch {
     }
 
     fn is_testable(&self, commit: Number) -> bool {
-        self.seen.get(&commit).is_some_and(|seen| !seen.is_skipped())
+        let is_end = self.good.contains(&commit) || self.bad.contains(&commit);
+        self.seen.get(&commit).is_some_and(|seen| !seen.is_skipped(if is_end { PATIENCE } else { 1 }))
     }
 
     /// What is to be done next, with up to `count` runs at a time, at least one. Those chosen together are so for how all of
     /// them may come out.
     pub fn next(&self, count: usize) -> FlakyStep {
-        let Some(belief) = self.model.belief(&self.runs) else { return self.without_culprit() };
+        let Some(belief) = self.model.belief(&self.runs) else { return self.without_culprit(count.max(1)) };
         let due = self.due();
         if due.is_empty()
-            && let Some(end) = self.end(&belief)
+            && let Some(end) = self.end(&belief, count.max(1))
         {
             return end;
         }
@@ -190,7 +194,7 @@ impl FlakySearch {
         commits
     }
 
-    fn end(&self, belief: &Belief) -> Option<FlakyStep> {
+    fn end(&self, belief: &Belief, count: usize) -> Option<FlakyStep> {
         let confidence = self.standard.confidence;
         if belief.unchanged >= confidence.max(SURE) {
             return Some(FlakyStep::NothingChanged);
@@ -200,12 +204,20 @@ impl FlakySearch {
             return None;
         }
         if let Some(candidates) = self.as_likely(own, weight) {
-            return Some(FlakyStep::Unsure { candidates });
+            return Some(self.again(candidates, Some(self.model.candidates.numbers()[own]), count));
         }
         let commit = self.model.candidates.numbers()[own];
         let (before, after) = (self.runs.before(own), self.runs.after[own]);
         let is_reversed = before.runs() > 0 && self.model.rate_before(before) > after.expected_rate();
         Some(if is_reversed { FlakyStep::Reversed(commit) } else { FlakyStep::Found(commit) })
+    }
+
+    /// Runs those of these once more of which that may be tried, but for one, and is unsure where there is none.
+    fn again(&self, candidates: Vec<Number>, but: Option<Number>, count: usize) -> FlakyStep {
+        let may_be_run = |commit: &Number| self.seen.get(commit).is_some_and(|seen| !seen.is_skipped(PATIENCE));
+        let others = candidates.iter().rev().copied().filter(|&commit| Some(commit) != but);
+        let again: Vec<_> = others.filter(may_be_run).take(count).collect();
+        if again.is_empty() { FlakyStep::Unsure { candidates } } else { FlakyStep::Test(again) }
     }
 
     /// With a candidate the skipped ones that lead to it without another between, where it does not hold the confidence
@@ -222,12 +234,12 @@ impl FlakySearch {
         is_less.then(|| near.into_iter().map(|other| candidates.numbers()[other]).collect())
     }
 
-    fn without_culprit(&self) -> FlakyStep {
+    fn without_culprit(&self, count: usize) -> FlakyStep {
         let numbers = self.model.candidates.numbers();
         let allowed = |&own: &usize| self.model.of_culprit(&self.runs, own) > f64::NEG_INFINITY;
         let candidates: Vec<_> = (0..numbers.len()).filter(allowed).map(|own| numbers[own]).collect();
         if !candidates.is_empty() || numbers.is_empty() {
-            return FlakyStep::Unsure { candidates };
+            return self.again(candidates, None, count);
         }
         let failed = |commit: &Number| self.seen.get(commit).is_some_and(|seen| seen.tally.bad > 0);
         let mut all: Vec<_> = self.good.iter().copied().filter(failed).collect();
@@ -266,7 +278,7 @@ impl FlakySearch {
             commit,
             good: seen.tally.good as u64,
             bad: seen.tally.bad as u64,
-            is_skipped: seen.is_skipped(),
+            is_skipped: !self.is_testable(commit),
         };
         self.seen.iter().map(evidence).collect()
     }

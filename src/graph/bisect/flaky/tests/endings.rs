@@ -155,7 +155,7 @@ fn without_a_good_end_that_can_be_run_it_is_not_doubted_that_there_is_a_culprit(
     assert_eq!(end, FlakyStep::Found(1), "what stands before all is good, or there would be a good end");
     let mut skipped = self::search(&line(9), TWO_SIDED);
     assert!(skipped.posterior().changed < 1.0);
-    skipped.observe(1, Mark::Skip);
+    skipped.leave_out(1);
     assert_eq!(skipped.posterior().changed, 1.0);
     assert_eq!(play(skipped, |_| true).0, FlakyStep::Found(2));
 }
@@ -169,7 +169,7 @@ fn what_fails_seldom_after_hardly_any_runs_before_is_not_reversed() {
         (0..20).for_each(|_| search.observe(2, Mark::Good));
         search.next(1)
     };
-    assert_eq!(observed(TWO_SIDED, &[Mark::Skip]), FlakyStep::Found(2), "nothing is known of the rate before");
+    assert_eq!(observed(TWO_SIDED, &[Mark::Skip; 3]), FlakyStep::Found(2), "nothing is known of the rate before");
     assert_eq!(observed(ONE_SIDED, &[Mark::Good; 3]), FlakyStep::Found(2), "the rate before is 0");
 }
 
@@ -188,6 +188,29 @@ fn what_is_told_from_all_but_skipped_ones_is_not_found() {
             assert_eq!(play(search, |commit| commit >= 8).0, expected);
         }
     }
+    // What runs could not test is run three times, and then it is unsure.
+    let mut again = search(&line(20), TWO_SIDED);
+    let mut skips = 0;
+    let end = loop {
+        match again.next(2) {
+            FlakyStep::Test(commits) => {
+                for commit in commits {
+                    skips += usize::from(commit == 7);
+                    let said = if commit >= 8 { Mark::Bad } else { Mark::Good };
+                    again.observe(commit, if commit == 7 { Mark::Skip } else { said });
+                }
+            }
+            end => break end,
+        }
+    };
+    assert_eq!((end, skips), (FlakyStep::Unsure { candidates: vec![7, 8] }, 3));
+    // An end likewise, before all else.
+    let mut end = search(&line(20), TWO_SIDED);
+    for skips in 0..3 {
+        assert!(end.evidence().iter().all(|seen| !seen.is_skipped), "{skips}");
+        end.observe(1, Mark::Skip);
+    }
+    assert!(end.evidence().iter().any(|seen| seen.commit == 1 && seen.is_skipped));
     // What was run as often as not is no skipped one.
     let mut run = search(&line(20), TWO_SIDED);
     run.observe(7, Mark::Skip);
