@@ -93,14 +93,17 @@ fn what_is_believed_is_told() {
     assert_eq!(live, runs);
 }
 
+/// All of twelve.
+const SHORT: &str = "HEAD~11..HEAD";
+
 /// Searches without and with an interruption after ten runs, which `options` bring about or what the script does as long as
 /// there is a file `stop`, and holds the two against each other.
 fn resumes(options: &[&str], stops: &str, stopped: &dyn Fn(&Answer)) {
-    let (place, commits) = Place::with_values(0..60);
-    let tests = format!("[ ! -e stop ] || [ $MNEM_BISECT_RUN != 11 ] || {{ {stops}; }}; {}", half(33));
-    let whole = ["--range", RANGE, "--flaky", "--report", "whole"];
-    finds(&script(&place, &whole, &tests).answer(), &commits[33]);
-    let first = [&["--range", RANGE, "--flaky", "--report", "part"], options].concat();
+    let (place, commits) = Place::with_values(0..12);
+    let tests = format!("[ ! -e stop ] || [ $MNEM_BISECT_RUN != 11 ] || {{ {stops}; }}; {}", half(7));
+    let whole = ["--range", SHORT, "--flaky", "--report", "whole"];
+    finds(&script(&place, &whole, &tests).answer(), &commits[7]);
+    let first = [&["--range", SHORT, "--flaky", "--report", "part"], options].concat();
     place.write("stop", "");
     stopped(&script(&place, &first, &tests).answer());
     fs::remove_file(place.path("stop")).expect("it was there");
@@ -108,22 +111,25 @@ fn resumes(options: &[&str], stops: &str, stopped: &dyn Fn(&Answer)) {
     assert_eq!(kept.len(), 10);
     // On in the same file, and in another one.
     fs::copy(place.path("part"), place.path("kept")).expect("a copy");
-    finds(&script(&place, &["--range", RANGE, "--flaky", "--resume", "part"], &tests).answer(), &commits[33]);
-    let other = ["--range", RANGE, "--flaky", "--resume", "kept", "--report", "other"];
+    finds(&script(&place, &["--range", SHORT, "--flaky", "--resume", "part"], &tests).answer(), &commits[7]);
+    let other = ["--range", SHORT, "--flaky", "--resume", "kept", "--report", "other"];
     let answer = script(&place, &other, &tests).answer();
-    finds(&answer, &commits[33]);
+    finds(&answer, &commits[7]);
     assert!(answer.stderr.starts_with("10 of 10 runs taken from the report\n"), "{answer:?}");
     let expected = observed(&rows(&place, "whole"));
     assert_eq!(expected[..10], kept);
     assert_eq!(observed(&rows(&place, "part")), expected);
+    let attempts = |file: &str| -> Vec<Value> { rows(&place, file).iter().map(|row| row["attempt"].clone()).collect() };
+    let runs = |file: &str| attempts(file).into_iter().filter(|attempt| !attempt.is_null()).collect::<Vec<_>>();
+    assert_eq!(runs("part"), runs("whole"));
     assert_eq!(observed(&rows(&place, "other")), expected);
     assert_eq!(observed(&rows(&place, "kept")), kept);
     let belief = |file: &str| rows(&place, file).pop().expect("an end")["flaky"].take();
     assert_eq!(belief("part"), belief("whole"));
     assert_eq!(belief("other"), belief("whole"));
     // What is known is enough, and nothing is run.
-    let answer = script(&place, &["--range", RANGE, "--flaky", "--resume", "part"], "exit 126").answer();
-    finds(&answer, &commits[33]);
+    let answer = script(&place, &["--range", SHORT, "--flaky", "--resume", "part"], "exit 126").answer();
+    finds(&answer, &commits[7]);
     assert!(answer.stderr.contains("warning: the report is of runs of another program\n"), "{answer:?}");
 }
 
@@ -134,7 +140,7 @@ fn a_search_that_used_its_runs_up_goes_on_where_it_was() {
         assert!(answer.stdout.lines().count() > 1 && !answer.stderr.contains("first bad"), "{answer:?}");
         let last: Vec<_> = answer.stderr.lines().rev().take(2).collect();
         assert!(last[1].starts_with("mnem: error[bisect-inconclusive]: as many runs were made as --max-runs allows; "));
-        let line = "hint: go on with: mnem bisect run --resume part --range 'HEAD~59..HEAD' --flaky --report part --max-runs 10 -- sh -c ";
+        let line = "hint: go on with: mnem bisect run --resume part --range 'HEAD~11..HEAD' --flaky --report part --max-runs 10 -- sh -c ";
         assert!(last[0].starts_with(line), "{answer:?}");
     });
 }
@@ -171,6 +177,12 @@ fn a_search_whose_time_is_over_tells_what_it_believes_so_far() {
                 hint: allow more, or look at fewer commits with --changed\n";
     assert!(answer.stderr.ends_with(said), "{answer:?}");
     finds(&script(&place, &["--range", "HEAD~8..HEAD", "--max-time", "1h"], &below(3)).answer(), &commits[3]);
+    // Of the two limits the one counts that is reached.
+    let late = ["--timeout", "1h", "--on-timeout", "bad"];
+    let answer = script(&place, &[&options[..4], &late].concat(), &tests).answer();
+    names_none(&answer, 2, &lines(&commits[1..]));
+    let early = ["--range", "HEAD~8..HEAD", "--max-time", "1h", "--timeout", "300ms", "--on-timeout", "bad"];
+    finds(&script(&place, &early, &tests).answer(), &commits[3]);
 }
 
 #[test]

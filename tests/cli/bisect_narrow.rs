@@ -64,6 +64,10 @@ fn it_prints_the_nodes_and_says_who_wrote_them() {
         "{short} {date} a (source: forum) new\n{short} {date} b changed\n{short} {date} c removed gone [last: "
     );
     assert!(answer.stderr.contains(&said), "{answer:?}");
+    assert!(
+        answer.stderr.contains("\n13 changes left\n") && answer.stderr.contains("\n3 changes left\n"),
+        "{answer:?}"
+    );
     assert!(answer.stderr.lines().last().expect("a line").starts_with("narrowed down to 3 of 13 changes with "));
     assert_eq!(stored(&place), before);
 }
@@ -338,6 +342,12 @@ fn an_agent_that_fails_every_second_time_is_traced_to_the_node_with_one_command(
         assert_eq!(answer.stdout, format!("{}\nbelief\n", commits[137]), "{answer:?}");
         assert_eq!(answer.status, 0, "{answer:?}");
         assert_eq!(stored(&place), before);
+        // In the search each run is an observation, whatever is said of sets of nodes.
+        let told = rows(&place, "report");
+        let end = told.iter().find(|row| row["type"] == "bisect").expect("an end");
+        let seen = end["flaky"]["evidence"].as_array().expect("a list").iter();
+        let counted = |seen: &Value| seen["good"].as_u64().expect("a number") + seen["bad"].as_u64().expect("a number");
+        assert_eq!(seen.map(counted).sum::<u64>(), end["runs"].as_u64().expect("a number"));
     }
     // The report knows how often it fails.
     let answer = narrow(&place, &["--report", "report"], AGENT).answer();
