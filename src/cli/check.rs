@@ -11,7 +11,7 @@ use super::output::write_file;
 use super::paint::Paint;
 use super::put::MAX_ROWS_BYTES;
 use super::rows::Lines;
-use super::text::escape_line;
+use super::text::{counted, escape_line};
 use crate::ops::{self, Assertion, Failure};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -118,11 +118,10 @@ fn lines(failure: &Failure<'_>, paint: Paint) -> (String, Vec<String>) {
 }
 
 fn sum(checked: &[Vec<Failure<'_>>]) -> String {
-    let assertions = |count: usize| if count == 1 { "1 assertion".to_owned() } else { format!("{count} assertions") };
     match (checked.iter().filter(|failures| !failures.is_empty()).count(), checked.len()) {
         (0, 0) => "no assertions".to_owned(),
         (0, 1) => "1 assertion holds".to_owned(),
-        (0, all) => format!("{} hold", assertions(all)),
-        (failed, all) => format!("{failed} of {} failed", assertions(all)),
+        (0, all) => format!("{} hold", counted(all, "assertion")),
+        (failed, all) => format!("{failed} of {} failed", counted(all, "assertion")),
     }
 }

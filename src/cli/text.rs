@@ -33,6 +33,11 @@ pub fn abridge(text: &str, kept: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}[... {} bytes ...]{}", &text[..head], tail - head, &text[tail..]))
 }
 
+/// So many of something that a plain `s` makes several of, such as `1 run` and `2 runs`.
+pub fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
 /// The beginning of a text, with a sign that there was more.
 pub fn cut(text: &str) -> Cow<'_, str> {
     const SHOWN: usize = 60;

@@ -115,21 +115,28 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// A graph of a commit a seed: two numbers that pick parents, and a kind, which is 0 for one without parents, up to `forks`
+    /// for one on any other, one more for a merge, and beyond that one on the last.
+    fn grown(seeds: Vec<(u32, u32, u8)>, forks: u8) -> Graph {
+        let mut graph = Graph::default();
+        for (a, b, kind) in seeds {
+            let size = graph.len();
+            let pick = |seed: u32| Number::from(seed) % size + 1;
+            graph.push(match kind {
+                _ if size == 0 => vec![],
+                0 => vec![],
+                _ if kind <= forks => vec![pick(a)],
+                _ if kind == forks + 1 && pick(a) != pick(b) => vec![pick(a), pick(b)],
+                _ => vec![size],
+            });
+        }
+        graph
+    }
+
     proptest! {
         #[test]
         fn reach_agrees_with_a_walk(seeds in proptest::collection::vec((any::<u32>(), any::<u32>(), 0u8..6), 1..60)) {
-            let mut graph = Graph::default();
-            for (a, b, kind) in seeds {
-                let size = graph.len();
-                let pick = |seed: u32| Number::from(seed) % size + 1;
-                graph.push(match kind {
-                    _ if size == 0 => vec![],
-                    0 => vec![],
-                    1 | 2 => vec![pick(a)],
-                    3 if pick(a) != pick(b) => vec![pick(a), pick(b)],
-                    _ => vec![size],
-                });
-            }
+            let graph = grown(seeds, 2);
             for of in 1..=graph.len() {
                 let expected = graph.ancestors(of);
                 let Ok(mut reach) = Reach::of_commits(&graph, &[of]);
@@ -145,18 +152,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_line_has_no_merge(seeds in proptest::collection::vec((any::<u32>(), any::<u32>(), 0u8..12), 1..30)) {
-            let mut graph = Graph::default();
-            for (a, b, kind) in seeds {
-                let size = graph.len();
-                let pick = |seed: u32| Number::from(seed) % size + 1;
-                graph.push(match kind {
-                    _ if size == 0 => vec![],
-                    0 => vec![],
-                    1..5 => vec![pick(a)],
-                    5 if pick(a) != pick(b) => vec![pick(a), pick(b)],
-                    _ => vec![size],
-                });
-            }
+            let graph = grown(seeds, 4);
             for end in 1..=graph.len() {
                 let ancestors = graph.ancestors(end);
                 for start in [None].into_iter().chain((1..=graph.len()).map(Some)) {

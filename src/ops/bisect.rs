@@ -112,6 +112,18 @@ pub struct Subject {
     pub subject: String,
 }
 
+/// The ids of commits, in the order of `numbers`.
+pub fn commit_ids<D: Disk>(
+    store: &Store<D>,
+    session: &SessionName,
+    numbers: &[Number],
+) -> Result<Vec<CommitId>, OpError> {
+    store.read(session, |view| {
+        let ids = numbers.iter().map(|&number| view.tables.commit_id(number));
+        ids.collect::<Result<Vec<_>, StoreError>>().map_err(OpError::from)
+    })
+}
+
 /// What is to be known of commits for a test, in the order of `numbers`.
 pub fn bisect_subjects<D: Disk>(
     store: &Store<D>,

@@ -42,7 +42,7 @@ mod test;
 mod wanted;
 
 pub use batch::{Group, batch};
-pub use bisect::{BisectEnds, BisectPlan, GoodEnds, Subject, bisect_ends, bisect_plan, bisect_subjects};
+pub use bisect::{BisectEnds, BisectPlan, GoodEnds, Subject, bisect_ends, bisect_plan, bisect_subjects, commit_ids};
 pub use bisect_marks::{Marking, MarksReport, Next, forget_marks, marks, set_marks};
 pub use blame::{BlameReport, BlameRequest, Ended, Row, Rows, Version, blame, blame_all, versions_of};
 pub use branch::{Branch, BranchesReport, branches, create_branch, delete_branches, previous_branch, rename_branch};

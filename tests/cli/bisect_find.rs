@@ -430,6 +430,11 @@ fn a_wrong_call_is_refused() {
             129,
             "usage]: unrecognized subcommand 'fin'\nhint: a similar subcommand exists: 'find'\n".to_owned(),
         ),
+        (
+            &["narow"],
+            129,
+            "usage]: unrecognized subcommand 'narow'\nhint: a similar subcommand exists: 'narrow'\n".to_owned(),
+        ),
         (&["help"], 129, "usage]: unrecognized subcommand 'help'\nhint: see 'mnem bisect --help'\n".to_owned()),
     ] {
         place.mnem(&["bisect"]).arguments(arguments).refuses(status, &format!("mnem: error[{message}"));

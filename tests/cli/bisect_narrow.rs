@@ -13,9 +13,8 @@ fn narrow(place: &Place, options: &[&str], script: &str) -> Run {
 
 /// The store, byte for byte, and that no copy is left.
 fn stored(place: &Place) -> Files {
-    let files = place.files();
-    assert!(!files.keys().any(|name| name.starts_with("mnem-")), "a copy is left");
-    files.into_iter().filter(|(name, _)| name.starts_with(".mnemosyne")).collect()
+    assert!(place.copies().is_empty(), "a copy is left");
+    place.stored()
 }
 
 /// A first commit with two nodes, and a second one that adds `a`, changes `b`, removes `c` and adds ten more. With the ids.
@@ -286,7 +285,7 @@ fn a_run_goes_on_to_the_nodes() {
     );
     assert!(tries.len() > 3 && tries.iter().all(|row| row["type"] == "try"), "{tries:?}");
     assert_eq!(tries.last().expect("one")["nodes"], json!(nodes[1..]));
-    assert_eq!(stored(&place), before.clone().into_iter().collect::<Files>());
+    assert_eq!(stored(&place), before);
     let answer = script(&place, &[&options[..3], &["--json"]].concat(), tests).answer();
     let told: Vec<Value> = answer.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!((told.len(), &told[0]["type"], &told[1]["nodes"]), (2, &json!("bisect"), &json!(nodes[1..])));

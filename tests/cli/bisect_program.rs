@@ -1,7 +1,7 @@
 //! `mnem bisect run`: what the program that tests a commit gets, and how it is ended
 
 use super::bisect_run::{below, fifo, finds, names_none, rows, script, search};
-use super::support::{Answer, Files, Place, Run, lines};
+use super::support::{Answer, Place, Run, lines};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,17 +10,6 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStderr, Stdio};
 
 const RANGE: [&str; 2] = ["--range", "HEAD~8..HEAD"];
-
-/// The store, byte for byte.
-fn stored(place: &Place) -> Files {
-    place.files().into_iter().filter(|(name, _)| name.starts_with(".mnemosyne")).collect()
-}
-
-/// What lies beside the store and begins with `mnem-`.
-fn copies(place: &Place) -> Vec<String> {
-    let names = fs::read_dir(place.path("")).expect("a directory").map(|entry| entry.expect("an entry").file_name());
-    names.filter_map(|name| name.into_string().ok()).filter(|name| name.starts_with("mnem-")).collect()
-}
 
 /// A run that is in its program, which has said so on standard error.
 struct Running {
@@ -117,7 +106,7 @@ fn the_environment_tells_what_is_tested() {
             assert_eq!(found, expected(at, run, attempt, &[]), "no MNEM_REV");
         }
     }
-    assert_eq!(copies(&place), [""; 0]);
+    assert_eq!(place.copies(), [""; 0]);
     let auto = ["--good", "auto", "--bad", "HEAD"];
     finds(&script(&place, &auto, &tests).answer(), &commits[3]);
     assert_eq!(variables("env-1")["MNEM_BISECT_GOOD"], "", "none is known");
@@ -147,7 +136,7 @@ fn the_memory_is_there_as_a_file() {
         let distinct: std::collections::BTreeSet<_> = names.lines().collect();
         assert!(distinct.len() < names.lines().count(), "{names}");
         assert!(names.lines().all(|name| name.starts_with(&place.argument("mnem-"))), "{names}");
-        assert_eq!(copies(&place), [""; 0]);
+        assert_eq!(place.copies(), [""; 0]);
     }
     let fresh = r#"! grep -q 5 "$MNEM_EXPORT" && echo spoilt >"$MNEM_EXPORT""#;
     let options = ["--range", "HEAD~4..HEAD", "--export", "jsonl"];
@@ -208,13 +197,13 @@ fn it_may_print_as_much_as_it_likes() {
 fn nothing_is_written_whatever_it_reads_and_in_a_copy_it_may_write() {
     let (place, commits) = Place::with_values(0..9);
     place.mnem(&["put", "-q", "staged", "1"]).output();
-    let before = stored(&place);
+    let before = place.stored();
     let reads = format!(r#""$MNEM" ls && "$MNEM" log -n1 && "$MNEM" status; {}"#, below(3));
     finds(&script(&place, &RANGE, &reads).answer(), &commits[3]);
-    assert!(stored(&place) == before);
+    assert!(place.stored() == before);
     let refused = format!(r#""$MNEM" put k v && exit 126; {}"#, below(3));
     finds(&script(&place, &RANGE, &refused).answer(), &commits[3]);
-    assert!(stored(&place) == before);
+    assert!(place.stored() == before);
     // Nobody else's writes are there, and HEAD is the commit.
     let writes = r#"set -e; ! "$MNEM" get own; ! "$MNEM" get staged; "$MNEM" put own 1; "$MNEM" commit -qm own
         [ -z "$HISTORY" ] || [ "$("$MNEM" rev-parse HEAD~1)" = $MNEM_BISECT_REV ]"#;
@@ -224,8 +213,8 @@ fn nothing_is_written_whatever_it_reads_and_in_a_copy_it_may_write() {
     {
         let options = [&["--range", "HEAD~6..HEAD~4"], scratch].concat();
         finds(&script(&place, &options, &tests).env("HISTORY", history).answer(), &commits[3]);
-        assert!(stored(&place) == before, "{scratch:?}");
-        assert_eq!(copies(&place), [""; 0]);
+        assert!(place.stored() == before, "{scratch:?}");
+        assert_eq!(place.copies(), [""; 0]);
     }
 }
 
@@ -322,7 +311,7 @@ fn what_nobody_needs_any_more_is_ended() {
 #[test]
 fn a_signal_ends_the_program_and_what_was_found_so_far_is_kept() {
     let (place, commits) = Place::with_values(0..9);
-    let before = stored(&place);
+    let before = place.stored();
     for (signal, status) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
         for (options, what) in
             [(&[][..], STUBBORN), (&["--scratch"], "exec sleep 600"), (&["-j", "3"], "exec sleep 600")]
@@ -338,7 +327,7 @@ fn a_signal_ends_the_program_and_what_was_found_so_far_is_kept() {
             assert_eq!(purposes, ["", "bad-end", "good-end"]);
             assert_eq!((&kept[0]["type"], &kept[2]["commit"]), (&"bisect_start".into(), &commits[0].clone().into()));
             assert!(!place.path("lived").exists());
-            assert!(stored(&place) == before && copies(&place).is_empty());
+            assert!(place.stored() == before && place.copies().is_empty());
         }
     }
 }
@@ -346,17 +335,17 @@ fn a_signal_ends_the_program_and_what_was_found_so_far_is_kept() {
 #[test]
 fn what_a_killed_one_leaves_is_removed_by_the_next() {
     let (place, commits) = Place::with_values(0..9);
-    let before = stored(&place);
+    let before = place.stored();
     for options in [&["--scratch"][..], &["--scratch=state"], &["--export", "jsonl"], &[]] {
         let options = [&RANGE[..], options].concat();
         let mut killed = Running::start(script(&place, &options, &waits("exec sleep 600")));
         killed.send(Signal::KILL);
         assert_eq!(killed.child.wait().expect("it ends").signal(), Some(9));
         kill_process_group(killed.program, Signal::KILL).expect("it runs still");
-        assert!(stored(&place) == before);
-        assert_eq!(copies(&place).is_empty(), options.len() == 2);
+        assert!(place.stored() == before);
+        assert_eq!(place.copies().is_empty(), options.len() == 2);
         let next = ["--range", "HEAD~1..HEAD", "--no-verify", "--scratch", "true"];
         finds(&search(&place, &next).answer(), &commits[8]);
-        assert!(stored(&place) == before && copies(&place).is_empty());
+        assert!(place.stored() == before && place.copies().is_empty());
     }
 }

@@ -22,12 +22,6 @@ fn script(place: &Place, options: &[&str], script: &str) -> Run {
     exec(place, options).arguments(["--", "sh", "-c", script])
 }
 
-/// What lies beside the store and begins with `mnem-`.
-fn copies(place: &Place) -> Vec<String> {
-    let names = fs::read_dir(place.path("")).expect("a directory").map(|entry| entry.expect("an entry").file_name());
-    names.filter_map(|name| name.into_string().ok()).filter(|name| name.starts_with("mnem-")).collect()
-}
-
 /// A run that is in its program.
 struct Running {
     child: Child,
@@ -132,7 +126,7 @@ fn its_exit_status_is_that_of_the_program() {
         script(&place, &[], says).ends(status, "", "");
         script(&place, &["--scratch"], says).ends(status, "", "");
     }
-    assert!(copies(&place).is_empty());
+    assert!(place.copies().is_empty());
 }
 
 #[test]
@@ -324,7 +318,7 @@ fn a_copy_that_is_kept_stays_and_is_told() {
         assert!(log.contains("(HEAD) mine\n") && log.ends_with("learn how Maria eats\n"), "{log}");
     }
     exec(&place, &["--scratch", "true"]).says("", "");
-    assert_eq!(copies(&place).len(), 2, "and is no leftover");
+    assert_eq!(place.copies().len(), 2, "and is no leftover");
 }
 
 #[test]
@@ -352,11 +346,11 @@ fn a_signal_to_mnem_alone_goes_to_the_program_and_the_copy_is_removed() {
     for (signal, status) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
         for options in [&[][..], &["--scratch"]] {
             let running = Running::start(script(&place, options, WAITS));
-            assert_eq!(copies(&place).len(), options.len());
+            assert_eq!(place.copies().len(), options.len());
             running.send(signal);
             let answer = running.end();
             assert_eq!((answer.status, answer.stderr.as_str()), (status, ""));
-            assert!(copies(&place).is_empty());
+            assert!(place.copies().is_empty());
         }
     }
     let traps = "trap 'echo cleaned; exit 7' TERM; echo ready; while :; do read x <fifo; done";
@@ -366,7 +360,7 @@ fn a_signal_to_mnem_alone_goes_to_the_program_and_the_copy_is_removed() {
     running.send(Signal::TERM);
     let answer = running.end();
     assert_eq!((answer.status, answer.stdout.as_str()), (7, "cleaned\n"), "it has the last word");
-    assert!(copies(&place).is_empty());
+    assert!(place.copies().is_empty());
 }
 
 #[test]
@@ -378,12 +372,12 @@ fn a_signal_while_the_copy_is_made_leaves_nothing() {
         let mut command = script(&place, &[options], WAITS).command();
         command.process_group(0).stdin(Stdio::null()).stdout(Stdio::null());
         let mut child = command.spawn().expect("it starts");
-        while copies(&place).is_empty() {
+        while place.copies().is_empty() {
             std::thread::yield_now();
         }
         kill_process(Pid::from_child(&child), signal).expect("it runs");
         assert_eq!(child.wait().expect("it ends").code(), Some(status));
-        assert!(copies(&place).is_empty());
+        assert!(place.copies().is_empty());
     }
 }
 
@@ -397,23 +391,23 @@ fn what_a_killed_one_leaves_is_removed_by_the_next_and_what_a_living_one_has_is_
     killed.send(Signal::KILL);
     assert_eq!(killed.child.wait().expect("it ends").signal(), Some(9));
     let program = program.trim().parse().ok().and_then(Pid::from_raw).expect("an id");
-    let left = copies(&place);
+    let left = place.copies();
     assert_eq!(left.len(), 1);
     exec(&place, &["--scratch", "true"]).says("", "");
-    assert_eq!(copies(&place), left, "the program has it still");
+    assert_eq!(place.copies(), left, "the program has it still");
     kill_process(program, Signal::KILL).expect("it runs");
     // How soon it is gone nobody tells who is not its parent.
-    while !copies(&place).is_empty() {
+    while !place.copies().is_empty() {
         exec(&place, &["--scratch", "true"]).says("", "");
     }
     let running = Running::start(script(&place, &["--scratch"], WAITS));
-    let living = copies(&place);
+    let living = place.copies();
     assert!(living.len() == 1 && living != left, "{living:?}");
     exec(&place, &["--scratch", "true"]).says("", "");
-    assert_eq!(copies(&place), living);
+    assert_eq!(place.copies(), living);
     running.send(Signal::TERM);
     assert_eq!(running.end().status, 143);
-    assert!(copies(&place).is_empty());
+    assert!(place.copies().is_empty());
 }
 
 #[test]
@@ -435,7 +429,7 @@ fn a_signal_that_is_ignored_from_the_start_stays_so() {
     child.stdin.take().expect("a pipe").write_all(b"\n").expect("it reads");
     answer.read_to_string(&mut told).expect("text");
     assert_eq!((told.as_str(), child.wait().expect("it ends").code()), ("ready\non\n", Some(0)));
-    assert!(copies(&place).is_empty());
+    assert!(place.copies().is_empty());
 }
 
 #[test]
@@ -463,5 +457,5 @@ fn what_is_typed_at_a_terminal_reaches_the_program_once() {
     answer.read_to_string(&mut told).expect("text");
     assert_eq!(heard(&told), 20, "{told:?}");
     assert_eq!(child.wait().expect("it ends").code(), Some(0), "{told:?}");
-    assert!(copies(&place).is_empty());
+    assert!(place.copies().is_empty());
 }

@@ -117,6 +117,17 @@ impl Place {
         files_below(&self.root)
     }
 
+    /// The store, byte for byte.
+    pub fn stored(&self) -> Files {
+        self.files().into_iter().filter(|(name, _)| name.starts_with(".mnemosyne")).collect()
+    }
+
+    /// Private copies that lie beside the store.
+    pub fn copies(&self) -> Vec<String> {
+        let names = fs::read_dir(&self.root).expect("a directory").map(|entry| entry.expect("an entry").file_name());
+        names.filter_map(|name| name.into_string().ok()).filter(|name| name.starts_with("mnem-")).collect()
+    }
+
     /// A run of the binary in it. Of the environment only `PATH` comes through; standard input is empty.
     pub fn mnem(&self, arguments: &[&str]) -> Run {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mnem"));

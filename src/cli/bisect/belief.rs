@@ -3,7 +3,7 @@
 use super::super::commit_text::SHORT;
 use super::super::context::Context;
 use super::super::error::CliError;
-use super::super::text::escape_line;
+use super::super::text::{counted, escape_line};
 use super::driver::Driver;
 use super::rates::Rates;
 use super::resume::Observed;
@@ -139,7 +139,7 @@ impl Belief {
         }
         let before = self.posterior.before;
         if self.standard.one_sided {
-            context.say(&format!("fails before: {} of {}, taken never to", before.failed, counted(before.runs)));
+            context.say(&format!("fails before: {} of {}, taken never to", before.failed, runs(before.runs)));
         } else {
             context.say(&format!("fails before: {}", rate(before)));
         }
@@ -197,12 +197,12 @@ impl Belief {
 
 /// Such as `14 of 25 runs, 0.56 (0.37 to 0.73)`: what to expect, and the interval of 95 %.
 fn rate(rate: Rate) -> String {
-    let Rate { failed, runs, estimate, low, high } = rate;
-    format!("{failed} of {}, rate {estimate:.2} ({low:.2} to {high:.2})", counted(runs))
+    let Rate { failed, runs: all, estimate, low, high } = rate;
+    format!("{failed} of {}, rate {estimate:.2} ({low:.2} to {high:.2})", runs(all))
 }
 
-fn counted(runs: u64) -> String {
-    if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") }
+fn runs(count: u64) -> String {
+    counted(usize::try_from(count).unwrap_or(usize::MAX), "run")
 }
 
 /// Such as `96.2 %`. What is not certain is never told as 100 %.

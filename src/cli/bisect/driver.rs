@@ -108,7 +108,7 @@ impl Driver<'_> {
 
     fn keep(&self, number: Number, verdict: Verdict) -> Result<(), Stop> {
         if self.keeps {
-            let id = self.subjects(&[number])?.remove(0).id;
+            let id = ops::commit_ids(&self.tester.store, &self.tester.session, &[number])?.remove(0);
             let said = Marking::Say(super::marked(verdict), vec![Selection::Of(super::revision(&id))]);
             ops::set_marks(&self.tester.store, &self.tester.session, &said)?;
         }
@@ -146,14 +146,13 @@ impl Driver<'_> {
 
     /// The full ids of commits.
     pub fn ids(&self, numbers: &[Number]) -> Result<Vec<String>, CliError> {
-        Ok(self.subjects(numbers)?.into_iter().map(|subject| subject.id.to_string()).collect())
+        super::ids(&self.tester.store, &self.tester.session, numbers)
     }
 
     fn say_left(&self, search: &Search) {
         let (left, steps) = (search.left(), search.steps());
         if left > 1 {
-            let steps = if steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
-            self.context.say(&format!("{left} commits left, about {steps}"));
+            self.context.say(&super::far(left, steps));
         }
     }
 

@@ -99,8 +99,7 @@ fn verify(between: &mut Between, verifies: bool, driver: &mut Driver<'_>) -> Res
             Verdict::Bad => "tests bad",
             Verdict::Skip => "cannot be tested",
         };
-        let error = CliError::new(Word::BisectEndpoints, format!("{what} end {id} {found}"));
-        Stop::Failed(error.hint(super::LOOK))
+        Stop::Failed(super::wrong_end(what, &id, found))
     };
     if verifies {
         match driver.test(ends.bad, Purpose::BadEnd)? {

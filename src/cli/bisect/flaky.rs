@@ -2,6 +2,7 @@
 
 use super::super::commit_text::SHORT;
 use super::super::error::{CliError, Word};
+use super::super::text::counted;
 use super::belief::{Belief, percent};
 use super::between::Between;
 use super::driver::{Driver, Purpose, mark_of};
@@ -32,7 +33,7 @@ pub fn search(
     }
     if !earlier.observed.is_empty() {
         let taken = observe_again(&mut search, earlier, (&candidates, &purposes), driver)?;
-        driver.context.say(&format!("{taken} of {} taken from the report", super::counted(earlier.observed.len())));
+        driver.context.say(&format!("{taken} of {} taken from the report", counted(earlier.observed.len(), "run")));
     }
     let end = run(&mut search, &purposes, driver);
     let mut observed = earlier.observed.clone();
@@ -134,8 +135,8 @@ fn run(search: &mut FlakySearch, purposes: &BTreeMap<Number, Purpose>, driver: &
             Purpose::Ladder | Purpose::Base | Purpose::Search | Purpose::Confirm => None,
         };
         if let Some((end, what)) = skipped.filter_map(end).next() {
-            let message = format!("{what} end {} cannot be tested", driver.ids(&[end])?.remove(0));
-            return nothing(message, super::LOOK);
+            let id = driver.ids(&[end])?.remove(0);
+            return Ok(Ended::Not(super::wrong_end(what, &id, "cannot be tested")));
         }
     }
 }
@@ -146,7 +147,7 @@ fn say_belief(search: &FlakySearch, driver: &Driver<'_>) -> Result<(), CliError>
     let Some(&(number, probability)) = posterior.likeliest.first() else { return Ok(()) };
     let subject = driver.subjects(&[number])?.remove(0);
     let id = driver.context.err_paint().commit(&subject.id.to_string()[..SHORT]);
-    let runs = super::counted(driver.meter.runs());
+    let runs = counted(driver.meter.runs(), "run");
     driver.context.say(&format!("{runs}, {:.2} bits left, likeliest {id} {}", posterior.entropy, percent(probability)));
     Ok(())
 }

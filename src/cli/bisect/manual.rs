@@ -152,7 +152,7 @@ pub(super) fn term(words: &[String], context: &mut Context) -> Result<(), CliErr
         Some((_, bad)) if bad == term => Marked::Bad,
         Some(_) | None => {
             let own = terms.iter().flat_map(|(good, bad)| [good.as_str(), bad]);
-            let there = TAKEN.into_iter().filter(|word| !["help", "narrow"].contains(word));
+            let there = TAKEN.into_iter().filter(|&word| word != "help");
             let near = nearest(term, there.chain(own).map(|word| (word, word)));
             let hint = match near.first() {
                 Some(near) => format!("a similar subcommand exists: '{near}'"),
@@ -386,8 +386,7 @@ fn tell(report: MarksReport, store: &Store, context: &mut Context) -> Result<(),
         Next::Test { id, subject, left, steps, .. } => {
             (told.next, told.left, told.steps) = (Some(id.to_string()), Some(*left), Some(*steps));
             print(context, &told, &[id.to_string()])?;
-            let steps = if *steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
-            context.say(&format!("{left} commits left, about {steps}"));
+            context.say(&super::far(*left, *steps));
             let short = context.err_paint().commit(&id.to_string()[..10]);
             context.say(&format!("to test: {short} {}", escape_line(subject)));
         }

@@ -10,6 +10,7 @@ mod flaky;
 mod manual;
 mod narrow;
 mod narrowed;
+mod narrowing;
 mod outcome;
 mod program;
 mod rates;
@@ -19,11 +20,15 @@ mod round;
 mod run;
 mod tester;
 
+use super::child::Children;
 use super::context::Context;
 use super::error::{CliError, Word};
+use super::text::counted;
 use crate::graph::Revision;
+use crate::model::SessionName;
 use crate::object::CommitId;
-use crate::store::Marked;
+use crate::ops::{self, ScratchRequest};
+use crate::store::{Extent, Marked, Number, Scratch, Store};
 use tester::Verdict;
 
 /// Find the commit that first made something bad
@@ -111,18 +116,43 @@ const LOOK: &str = "look at what the program says there: mnem exec -r REV CMD";
 /// The status of who was interrupted and can't say by what.
 const INTERRUPTED: u8 = 130;
 
-fn counted(runs: usize) -> String {
-    if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") }
-}
-
-fn changes(count: usize) -> String {
-    if count == 1 { "1 change".to_owned() } else { format!("{count} changes") }
-}
-
-/// Says that a signal ended a search after so many runs, and which line goes on with it.
-fn say_interrupted(runs: usize, go_on: Option<&str>, context: &Context) {
-    context.say(&format!("interrupted after {}", counted(runs)));
+/// Ends a search that a signal ended after so many runs, and says which line goes on with it.
+fn end_interrupted(children: &Children, runs: usize, go_on: Option<&str>, context: &mut Context) {
+    context.say(&format!("interrupted after {}", counted(runs, "run")));
     if let Some(line) = go_on {
         context.say(&format!("go on with: {line}"));
     }
+    context.end_with(children.interrupted().unwrap_or(INTERRUPTED));
+}
+
+/// How far a search is: how many commits may be the culprit, and about how many tests are to come.
+fn far(left: usize, steps: u32) -> String {
+    format!("{left} commits left, about {}", counted(usize::try_from(steps).unwrap_or(usize::MAX), "step"))
+}
+
+/// The error of an end of a search that is not what it is to be.
+fn wrong_end(what: &str, id: &str, found: &str) -> CliError {
+    let error = CliError::new(Word::BisectEndpoints, format!("{what} end {id} {found}"));
+    error.hint(LOOK)
+}
+
+/// The full ids of commits.
+fn ids(store: &Store, session: &SessionName, numbers: &[Number]) -> Result<Vec<String>, CliError> {
+    Ok(ops::commit_ids(store, session, numbers)?.iter().map(CommitId::to_string).collect())
+}
+
+/// A private copy of the store in which a session stands on a commit, and of which clones are made; `None` where a signal came.
+fn private_copy(
+    store: &Store,
+    at: &CommitId,
+    children: &Children,
+    context: &Context,
+) -> Result<Option<Scratch>, CliError> {
+    let request = ScratchRequest {
+        revision: &revision(at),
+        extent: Extent::History,
+        temporary: &context.temporary_directory(),
+        go_on: &|| children.interrupted().is_none(),
+    };
+    Ok(ops::scratch(store, &context.session()?, &request)?.map(|report| report.scratch))
 }

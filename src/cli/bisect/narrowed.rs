@@ -3,6 +3,7 @@
 use super::super::context::Context;
 use super::super::error::{CliError, Word};
 use super::super::json::{BlameJson, V};
+use super::super::text::counted;
 use super::super::writer_text;
 use super::round::UsedUp;
 use crate::model::{NodeId, Pattern, SessionName};
@@ -122,12 +123,12 @@ impl Narrowed {
         }
         if self.end == End::Found {
             let Counts { changes: all, untested, runs, .. } = self.counts;
-            let (found, runs) = (self.nodes.len(), super::counted(runs));
+            let (found, runs) = (self.nodes.len(), counted(runs, "run"));
             if untested > 0 {
-                let sets = if untested == 1 { "1 set".to_owned() } else { format!("{untested} sets") };
+                let sets = counted(untested, "set");
                 context.warn(&format!("fewer may do: without one of these {sets} could not be tested"));
             }
-            context.say(&format!("narrowed down to {found} of {} with {runs}", super::changes(all)));
+            context.say(&format!("narrowed down to {found} of {} with {runs}", counted(all, "change")));
         }
     }
 
@@ -155,7 +156,8 @@ impl Narrowed {
         let (message, hint) = match self.end {
             End::Found => return Ok(()),
             End::UsedUp(what) => {
-                let with = if left == 0 { String::new() } else { format!("; it fails with {}", super::changes(left)) };
+                let with =
+                    if left == 0 { String::new() } else { format!("; it fails with {}", counted(left, "change")) };
                 let hint = match go_on {
                     Some(line) => format!("go on with: {line}"),
                     None => "allow more; with --report FILE it goes on where it was".to_owned(),

@@ -3,12 +3,14 @@
 use super::super::context::Context;
 use super::super::error::{CliError, Word};
 use super::super::json::{CommitJson, V};
+use super::super::text::counted;
 use super::belief::{Belief, BeliefJson, percent};
 use super::culprit::{self, Found};
 use super::narrowed::Narrowed;
 use super::rates::Rates;
 use super::round::UsedUp;
 use super::tester::Tester;
+use crate::object::CommitId;
 use crate::ops::{self, BisectEnds, ShowReport};
 use crate::store::Number;
 use serde::Serialize;
@@ -94,16 +96,21 @@ struct ResultJson<'a> {
 
 /// All that there is to tell of a search.
 pub struct Answer {
-    end: End,
+    outcome: Outcome,
     /// What is believed where the test is not steady.
     belief: Option<Belief>,
-    /// The commit that was found.
-    shown: Option<ShowReport>,
+    /// The commit that was found, or those that are left.
     candidates: Vec<String>,
     bad: String,
     good: Vec<String>,
     runs: usize,
     spared: usize,
+}
+
+/// An end with what is told of it.
+enum Outcome {
+    Found { id: CommitId, shown: Box<ShowReport>, one_of_several: bool },
+    Undecided(Why),
 }
 
 impl Answer {
@@ -115,43 +122,46 @@ impl Answer {
         tester: &Tester,
     ) -> Result<Self, CliError> {
         let (store, session) = (&tester.store, &tester.session);
-        let ids = |numbers: &[Number]| -> Result<Vec<String>, CliError> {
-            let subjects = ops::bisect_subjects(store, session, numbers)?;
-            Ok(subjects.into_iter().map(|subject| subject.id.to_string()).collect())
-        };
-        let (shown, candidates) = match &end {
-            End::Found { culprit, .. } => {
-                let id = ops::bisect_subjects(store, session, &[*culprit])?.remove(0).id;
-                let shown = ops::show(store, session, &super::revision(&id), &[])?;
-                (Some(shown), vec![id.to_string()])
+        let ids = |numbers: &[Number]| super::ids(store, session, numbers);
+        let (outcome, candidates) = match end {
+            End::Found { culprit, one_of_several } => {
+                let id = ops::commit_ids(store, session, &[culprit])?.remove(0);
+                let shown = Box::new(ops::show(store, session, &super::revision(&id), &[])?);
+                (Outcome::Found { id, shown, one_of_several }, vec![id.to_string()])
             }
-            End::Undecided { left, .. } => (None, ids(left)?),
+            End::Undecided { left, why } => (Outcome::Undecided(why), ids(&left)?),
         };
         let (bad, good) = (ids(&[ends.bad])?.remove(0), ids(&ends.good)?);
-        Ok(Self { end, belief, shown, candidates, bad, good, runs, spared })
+        Ok(Self { outcome, belief, candidates, bad, good, runs, spared })
     }
 
-    /// The commit that was found, and how often the test fails before it and from it on where that is believed.
-    pub fn culprit(&self) -> Option<(Number, Option<Rates>)> {
-        match self.end {
-            End::Found { culprit, .. } => Some((culprit, self.belief.as_ref().map(Belief::rates))),
-            End::Undecided { .. } => None,
+    /// The commit that was found, and how often the test failed before it and from it on where that is believed.
+    pub fn culprit(&self) -> Option<(CommitId, Option<Rates>)> {
+        match self.outcome {
+            Outcome::Found { id, .. } => Some((id, self.belief.as_ref().map(Belief::rates))),
+            Outcome::Undecided(_) => None,
         }
     }
 
     /// The line that a report ends with.
     pub fn json(&self) -> impl Serialize {
+        let (outcome, commit, one_of_several) = match &self.outcome {
+            Outcome::Found { shown, one_of_several, .. } => {
+                ("found", Some(CommitJson::new(&shown.entry)), *one_of_several)
+            }
+            Outcome::Undecided(_) => ("undecided", None, false),
+        };
         ResultJson {
             v: V,
             r#type: "bisect",
-            outcome: if self.shown.is_some() { "found" } else { "undecided" },
-            commit: self.shown.as_ref().map(|shown| CommitJson::new(&shown.entry)),
+            outcome,
+            commit,
             candidates: &self.candidates,
             bad: &self.bad,
             good: &self.good,
             runs: self.runs,
             spared: self.spared,
-            one_of_several: matches!(self.end, End::Found { one_of_several: true, .. }),
+            one_of_several,
             flaky: self.belief.as_ref().map(Belief::json),
         }
     }
@@ -176,12 +186,12 @@ impl Answer {
         if let Some(belief) = &self.belief {
             belief.say(context);
         }
-        match (&self.end, &self.shown) {
-            (End::Found { one_of_several, .. }, Some(shown)) => {
+        match &self.outcome {
+            Outcome::Found { id, shown, one_of_several } => {
                 if let Some(narrowed) = narrowed {
                     narrowed.say(context);
                 }
-                let runs = super::counted(self.runs);
+                let runs = counted(self.runs, "run");
                 let how = match &self.belief {
                     Some(belief) => format!("{runs}, probability {}", percent(belief.probability())),
                     None => runs,
@@ -189,24 +199,23 @@ impl Answer {
                 let node = narrowed.and_then(Narrowed::node);
                 let is_whole = narrowed.is_none_or(Narrowed::is_found);
                 let found = Found { runs: &how, one_of_several: *one_of_several, node, is_whole };
-                culprit::tell(shown, &self.candidates[0], &found, context);
+                culprit::tell(shown, &id.to_string(), &found, context);
                 narrowed.map_or(Ok(()), |narrowed| narrowed.refused_behind(go_on))
             }
-            (End::Undecided { why, .. }, _) => {
-                let message = match self.candidates.len() {
-                    count if self.belief.is_some() && matches!(why, Why::UsedUp(_)) => {
-                        let commits =
-                            if count == 1 { "1 commit is".to_owned() } else { format!("{count} commits together are") };
-                        format!("{}; {commits} as probable as is asked for", why.message())
-                    }
-                    0 => why.message().to_owned(),
-                    1 => format!("{}; 1 commit is left", why.message()),
-                    count => format!("{}; {count} commits are left", why.message()),
-                };
-                let hint = why.hint(self.belief.is_some(), self.candidates.len(), go_on);
-                Err(CliError::new(Word::BisectInconclusive, message).hint(hint))
-            }
-            (End::Found { .. }, None) => Ok(()),
+            Outcome::Undecided(why) => Err(self.undecided(*why, go_on)),
         }
+    }
+
+    fn undecided(&self, why: Why, go_on: Option<&str>) -> CliError {
+        let (left, is_flaky) = (self.candidates.len(), self.belief.is_some());
+        let said = match (left, why) {
+            (1, Why::UsedUp(_)) if is_flaky => "; 1 commit is as probable as is asked for".to_owned(),
+            (_, Why::UsedUp(_)) if is_flaky => format!("; {left} commits together are as probable as is asked for"),
+            (0, _) => String::new(),
+            (1, _) => "; 1 commit is left".to_owned(),
+            (_, _) => format!("; {left} commits are left"),
+        };
+        let message = format!("{}{said}", why.message());
+        CliError::new(Word::BisectInconclusive, message).hint(why.hint(is_flaky, left, go_on))
     }
 }

@@ -3,6 +3,7 @@
 use super::super::error::{CliError, Word};
 use super::super::json::V;
 use super::super::junit::Case;
+use super::super::text::counted;
 use super::driver::Purpose;
 use super::resume::Earlier;
 use super::tester::{Run, RunEnd, Verdict};
@@ -239,5 +240,5 @@ fn run_name(run: usize, commit: &str, purpose: &str) -> String {
 }
 
 fn try_name(run: usize, changes: usize) -> String {
-    format!("run {run}: {} (narrow)", super::changes(changes))
+    format!("run {run}: {} (narrow)", counted(changes, "change"))
 }

@@ -10,7 +10,7 @@ use super::between::{Asked, Between, BetweenArgs};
 use super::driver::Driver;
 use super::exact::{self, Checks};
 use super::flaky;
-use super::narrow::Narrowing;
+use super::narrowing::Narrowing;
 use super::outcome::{Answer, End};
 use super::program::{Limits, ProgramArgs, Setting};
 use super::report::{Report, StartJson};
@@ -18,9 +18,9 @@ use super::resume::Earlier;
 use super::round::{Meter, Rule};
 use super::tester::{Place, Tester, Verdict};
 use crate::graph::bisect::Standard;
-use crate::object::StateId;
-use crate::ops::{self, ScratchRequest};
-use crate::store::{Extent, Number, Store};
+use crate::object::{CommitId, StateId};
+use crate::ops;
+use crate::store::Store;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -153,17 +153,15 @@ pub(super) fn run(args: &RunArgs, context: &mut Context) -> Result<(), CliError>
     context.warn_doubts(&between.ends.doubts);
     // Ends that were mistaken, and what cannot be read or written, are told before hours of tests, not behind them.
     let planned = if between.ends.good.is_empty() { None } else { Some(between.plan(&store, &session)?) };
-    let ids = |numbers: &[Number]| -> Result<Vec<String>, CliError> {
-        let subjects = ops::bisect_subjects(&store, &session, numbers)?;
-        Ok(subjects.into_iter().map(|subject| subject.id.to_string()).collect())
-    };
-    let (good, bad) = (ids(&between.ends.good)?, ids(&[between.ends.bad])?.remove(0));
+    let good = super::ids(&store, &session, &between.ends.good)?;
+    let bad_id = ops::commit_ids(&store, &session, &[between.ends.bad])?.remove(0);
+    let bad = bad_id.to_string();
     let start = StartJson::new(bad.clone(), good.clone(), args.program.words(), args.program.inverts());
     let earlier = args.earlier(&start, context)?;
     let mut report = args.begin_report(&start, &earlier, context)?;
     write_junit(args, &report, context)?;
     let children = Arc::new(Children::new()?);
-    let Some(place) = place(args, &bad, &store, &children, context)? else {
+    let Some(place) = place(args, &bad_id, &store, &children, context)? else {
         context.end_with(children.interrupted().unwrap_or(super::INTERRUPTED));
         return Ok(());
     };
@@ -204,7 +202,7 @@ pub(super) fn run(args: &RunArgs, context: &mut Context) -> Result<(), CliError>
 /// Where a commit reaches the program; `None` where a signal came.
 fn place(
     args: &RunArgs,
-    bad: &str,
+    bad: &CommitId,
     store: &Store,
     children: &Children,
     context: &Context,
@@ -212,14 +210,7 @@ fn place(
     match args.scratch.as_deref() {
         None => Ok(Some(Place::Store)),
         Some("state") => Ok(Some(Place::State)),
-        Some(_) => {
-            let (session, revision) = (context.session()?, context.read_revision(bad)?);
-            let temporary = context.temporary_directory();
-            let go_on = || children.interrupted().is_none();
-            let request =
-                ScratchRequest { revision: &revision, extent: Extent::History, temporary: &temporary, go_on: &go_on };
-            Ok(ops::scratch(store, &session, &request)?.map(|report| Place::Clone(report.scratch)))
-        }
+        Some(_) => Ok(super::private_copy(store, bad, children, context)?.map(Place::Clone)),
     }
 }
 
@@ -246,7 +237,7 @@ impl Conclusion<'_> {
     ) -> Result<(), CliError> {
         let Self { tester, meter, args, .. } = self;
         if tester.children.interrupted().is_some() {
-            self.say_interrupted(context);
+            self.end_interrupted(context);
             return Ok(());
         }
         let answer = Answer::of(ended?, &between.ends, (meter.runs(), self.spared), tester)?;
@@ -263,11 +254,10 @@ impl Conclusion<'_> {
                     earlier: self.earlier,
                 };
                 let (store, session) = (&tester.store, &tester.session);
-                let revision = super::revision(&ops::bisect_subjects(store, session, &[culprit])?[0].id);
-                let plan = ops::narrow_plan(store, session, None, &revision)?;
+                let plan = ops::narrow_plan(store, session, None, &super::revision(&culprit))?;
                 let narrowed = narrowing.narrow((store, session), &plan, report, context)?;
                 let Some(narrowed) = narrowed else {
-                    self.say_interrupted(context);
+                    self.end_interrupted(context);
                     return Ok(());
                 };
                 Some(narrowed)
@@ -277,10 +267,9 @@ impl Conclusion<'_> {
         answer.tell(narrowed.as_ref(), args.go_on(context).as_deref(), context)
     }
 
-    fn say_interrupted(&self, context: &mut Context) {
+    fn end_interrupted(&self, context: &mut Context) {
         let runs = self.meter.runs() - self.earlier.last();
-        super::say_interrupted(runs, self.args.go_on(context).as_deref(), context);
-        context.end_with(self.tester.children.interrupted().unwrap_or(super::INTERRUPTED));
+        super::end_interrupted(&self.tester.children, runs, self.args.go_on(context).as_deref(), context);
     }
 }
 
