@@ -157,8 +157,8 @@ struct Row<'a>(&'a [String]);
 impl Versions for Row<'_> {
     type Error = Infallible;
 
-    fn content(&self, version: u64) -> Result<Content, Infallible> {
-        Ok(Content::from_text(&self.0[usize::try_from(version).expect("small")]))
+    fn content(&self, version: u64) -> Result<Option<Content>, Infallible> {
+        Ok(Some(Content::from_text(&self.0[usize::try_from(version).expect("small")])))
     }
 
     fn parents(&self, version: u64) -> Result<Vec<Option<u64>>, Infallible> {

@@ -1,7 +1,7 @@
 //! What `log`, `ls`, `grep`, `merge-base` and `bisect find` find in random histories with merges and odd clocks, held against what a naive reading of each
 //! question gives.
 
-use mnemosyne::graph::{Found, NodeFilter, Predicate, Revision, Selection, State, TextChange, parse};
+use mnemosyne::graph::{Found, NodeFilter, Predicate, Revision, Seen, Selection, State, TextChange, parse};
 use mnemosyne::model::{
     Author, BranchName, CommitTime, Content, ContentKind, Message, Node, NodeId, Pattern, Provenance, SessionName,
     Timestamp,
@@ -279,8 +279,9 @@ impl Remembered<'_> {
 impl State for Remembered<'_> {
     type Error = Infallible;
 
-    fn content(&self, id: &NodeId) -> Result<Option<Content>, Infallible> {
-        Ok(self.contents().find(|(other, _)| *other == id).map(|(_, content)| content.clone()))
+    fn seen(&self, id: &NodeId) -> Result<Seen, Infallible> {
+        let found = self.contents().find(|(other, _)| *other == id);
+        Ok(found.map_or(Seen::Absent, |(_, content)| Seen::Content(content.clone())))
     }
 
     fn count(&self, pattern: &Pattern) -> Result<u64, Infallible> {

@@ -4,7 +4,7 @@ use mnemosyne::graph::{Parts, Revision};
 use mnemosyne::model::{
     Author, BranchName, CommitTime, Content, ContentKind, Message, Node, NodeId, Pattern, Provenance, SessionName,
 };
-use mnemosyne::object::CommitId;
+use mnemosyne::object::{CommitId, Kept};
 use mnemosyne::ops::{
     self, BlameReport, BlameRequest, CommitRequest, Condition, LogFilter, LsRequest, NarrowPlan, NarrowTry, OpError,
     ScratchReport, ScratchRequest, Target, Write,
@@ -152,7 +152,8 @@ fn cloned(copy: &ScratchReport, name: &str, made: NarrowTry) -> Store {
 fn memory(store: &Store) -> Memory {
     let listed = ops::ls(store, &session(), &LsRequest { nodes: true, ..LsRequest::default() }).expect("a list");
     let nodes = listed.nodes.into_iter().map(|listed| listed.node.expect("it was asked for"));
-    nodes.map(|node| (node.id.to_string(), node.content.text().expect("text").into_owned())).collect()
+    let text = |kept: &Kept| kept.content().and_then(Content::text).expect("text").into_owned();
+    nodes.map(|kept| (kept.id().to_string(), text(&kept))).collect()
 }
 
 /// Who wrote each part of a node, or who took it away and who wrote it before.

@@ -85,7 +85,7 @@ fn seen(store: &Store, at: Option<&str>) -> Memory {
     let report = ops::ls(store, &SessionName::default(), &request).expect("nodes");
     let nodes = report.nodes.into_iter().map(|row| {
         let node = row.node.expect("it was asked for");
-        (node.id.as_str().to_owned(), node.content.readable().parse().expect("a number"))
+        (node.id().as_str().to_owned(), node.content().expect("a node").readable().parse().expect("a number"))
     });
     let nodes: BTreeMap<String, u8> = nodes.collect();
     IDS.iter().map(|id| nodes.get(*id).copied()).collect()

@@ -10,7 +10,8 @@ use super::pattern::patterns;
 use super::text::{abridge, escape_block, escape_line};
 use super::writer_text;
 use crate::graph::{Blame, Parts, Removal, Unit, Writer};
-use crate::model::{Content, Node, NodeId, Pattern, pointer};
+use crate::model::{Content, NodeId, Pattern, pointer};
+use crate::object::Kept;
 use crate::ops::{self, BlameReport, BlameRequest, Ended, OpError, Version};
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -188,12 +189,14 @@ fn stands(id: &NodeId, blame: &Blame, context: &mut Context) -> Result<(), CliEr
             header(out, &blame.writers[&part.version], paint)?;
             shown = Some(part.version);
         }
-        match (part.line, &part.path) {
-            (Some(line), _) => writeln!(out, "    {line:>width$}  {}", text(&part.content))?,
-            (None, Some(path)) if !path.is_empty() => {
-                writeln!(out, "    {}: {}", escape_line(path), one_line(part.content.json()))?;
+        match (part.line, &part.path, &part.content) {
+            (None, None, Some(content)) => block(out, content)?,
+            (None, _, None) | (Some(_), _, None) => said(out, &blame.writers[&part.version].node)?,
+            (Some(line), _, Some(content)) => writeln!(out, "    {line:>width$}  {}", text(content))?,
+            (None, Some(path), Some(content)) if path.is_empty() => block(out, content)?,
+            (None, Some(path), Some(content)) => {
+                writeln!(out, "    {}: {}", escape_line(path), one_line(content.json()))?;
             }
-            (None, _) => block(out, &part.content)?,
         }
     }
     if let Some(writer) = &blame.rewritten {
@@ -206,6 +209,14 @@ fn stands(id: &NodeId, blame: &Blame, context: &mut Context) -> Result<(), CliEr
 fn header(out: &mut dyn Write, writer: &Writer, paint: Paint) -> io::Result<()> {
     let line = format!("{} {}", writer_text::writer(writer, paint), writer_text::provenance(&writer.node, paint));
     writeln!(out, "{}", line.trim_end())
+}
+
+/// What a node says, or who redacted it.
+fn said(out: &mut dyn Write, kept: &Kept) -> io::Result<()> {
+    match kept {
+        Kept::Node(node) => block(out, &node.content),
+        Kept::Redacted(redaction) => writeln!(out, "    [{}]", writer_text::redaction(redaction)),
+    }
 }
 
 /// A content as a whole, indented.
@@ -241,14 +252,14 @@ fn removed(id: &NodeId, end: &Ended, context: &mut Context) -> Result<(), CliErr
     ended(out, removal, path, version.as_ref(), paint)?;
     if end.blame.is_none() {
         header(out, &removal.last, paint)?;
-        block(out, &removal.last.node.content)?;
+        said(out, &removal.last.node)?;
     }
     Ok(())
 }
 
 /// That a node was taken away, or by which version what it had at `path`; and who did it.
-fn ended(out: &mut dyn Write, removal: &Removal, path: &str, version: Option<&Node>, paint: Paint) -> io::Result<()> {
-    let event_time = version.and_then(|node| node.event_time.as_ref());
+fn ended(out: &mut dyn Write, removal: &Removal, path: &str, version: Option<&Kept>, paint: Paint) -> io::Result<()> {
+    let event_time = version.and_then(Kept::event_time);
     let place = writer_text::place(removal.commit.as_ref(), event_time, paint);
     let provenance = version.map_or(String::new(), |node| writer_text::provenance(node, paint));
     let mut parts = vec![place, paint.removed("removed"), escape_line(path).into_owned(), provenance];
@@ -269,7 +280,7 @@ fn every_version(id: &NodeId, args: &BlameArgs, context: &mut Context) -> Result
             Version::Written(writer) if context.globals.json => context.json_line(&BlameJson::version(id, writer)?)?,
             Version::Written(writer) => {
                 header(context.out(), writer, paint)?;
-                block(context.out(), &writer.node.content)?;
+                said(context.out(), &writer.node)?;
             }
             Version::Removed(removal) if context.globals.json => {
                 context.json_line(&BlameJson::removed(id, removal, None)?)?;

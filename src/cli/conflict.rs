@@ -7,7 +7,8 @@ use super::json::{NodeJson, V, raw};
 use super::paint::Paint;
 use super::text::{cut, escape_line};
 use super::writer_text;
-use crate::model::{Node, minify};
+use crate::model::{Content, minify};
+use crate::object::Kept;
 use crate::ops::{ConflictReport, Settled, Told};
 use crate::store::CommitRecord;
 use serde::Serialize;
@@ -54,10 +55,10 @@ impl<'a> ConflictJson<'a> {
 
 impl<'a> SideJson<'a> {
     fn new(told: &'a Told) -> Result<Self, CliError> {
-        let side = |state, node: Option<&'a Node>, commit: Option<&'a CommitRecord>| {
+        let side = |state, node: Option<NodeJson<'a>>, commit: Option<&'a CommitRecord>| {
             Ok::<_, CliError>(Self {
                 state,
-                node: node.map(NodeJson::new).transpose()?,
+                node,
                 commit: commit.map(|commit| commit.id.to_string()),
                 author: commit.map(|commit| commit.author.as_str()),
                 time: commit.map(|commit| commit.time.to_string()),
@@ -65,12 +66,12 @@ impl<'a> SideJson<'a> {
             })
         };
         match told {
-            Told::Node(writer) => side("node", Some(&writer.node), writer.commit.as_ref()),
-            Told::Made(node) => side("merged", Some(node), None),
+            Told::Node(writer) => side("node", Some(NodeJson::new(&writer.node)?), writer.commit.as_ref()),
+            Told::Made(node) => side("merged", Some(NodeJson::of_node(node)?), None),
             Told::Absent => side("absent", None, None),
             Told::Undecided => side("undecided", None, None),
             Told::Removed(removal) => {
-                let last = Some(raw(removal.last.node.content.json())?);
+                let last = removal.last.node.content().map(|content| raw(content.json())).transpose()?;
                 Ok(Self { last, ..side("removed", None, removal.commit.as_ref())? })
             }
         }
@@ -120,14 +121,18 @@ pub fn render(out: &mut dyn Write, conflict: &ConflictReport, indent: &str, pain
 
 /// What a side has, and who wrote it; nothing where nobody did.
 fn side(told: &Told, paint: Paint) -> (String, String) {
-    let said = |node: &Node| escape_line(&cut(&minify(node.content.json()))).into_owned();
+    let said = |content: &Content| escape_line(&cut(&minify(content.json()))).into_owned();
     match told {
         Told::Node(writer) => {
             let place =
                 format!("{} {}", writer_text::writer(writer, paint), writer_text::provenance(&writer.node, paint));
-            (said(&writer.node), place.trim_end().to_owned())
+            let said = match &writer.node {
+                Kept::Node(node) => said(&node.content),
+                Kept::Redacted(redaction) => writer_text::redaction(redaction),
+            };
+            (said, place.trim_end().to_owned())
         }
-        Told::Made(node) => (said(node), writer_text::provenance(node, paint)),
+        Told::Made(node) => (said(&node.content), writer_text::set(&node.provenance, paint)),
         Told::Removed(removal) => (paint.removed("removed"), writer_text::place(removal.commit.as_ref(), None, paint)),
         Told::Absent => (paint.dim("absent"), String::new()),
         Told::Undecided => (paint.dim("conflicts itself, where the histories cross"), String::new()),

@@ -43,6 +43,8 @@ macro_rules! words {
 words! {
     NoNode = "no-node", 1;
     PreconditionFailed = "precondition-failed", 1;
+    /// What is asked for was taken out of the store.
+    Redacted = "redacted", 1;
     NothingToCommit = "nothing-to-commit", 1;
     NotMerged = "not-merged", 1;
     BranchInUse = "branch-in-use", 1;

@@ -5,8 +5,7 @@ use super::error::CliError;
 use super::folder;
 use super::output::write_file;
 use super::pattern::patterns;
-use crate::model::Node;
-use crate::object::encode_row;
+use crate::object::{Kept, encode_row};
 use crate::ops::{self, LsRequest};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -45,7 +44,7 @@ pub(super) fn run(args: &ExportArgs, context: &mut Context) -> Result<(), CliErr
     let request = LsRequest { patterns, revision, nodes: true, ..LsRequest::default() };
     let report = ops::ls(&store, &session, &request)?;
     context.warn_doubts(&report.doubt);
-    let nodes: Vec<Node> = report.nodes.into_iter().filter_map(|row| row.node).collect();
+    let nodes: Vec<Kept> = report.nodes.into_iter().filter_map(|row| row.node).collect();
     let output = args.output.as_ref().filter(|path| path.as_os_str() != "-").map(|path| context.path(path));
     match (args.format.as_str(), output) {
         ("dir", None) => Err(CliError::usage("a folder needs a name").hint("mnem export --format dir -o FOLDER")),
@@ -56,7 +55,7 @@ pub(super) fn run(args: &ExportArgs, context: &mut Context) -> Result<(), CliErr
 }
 
 /// One row a line; as an array where the format is `json`.
-pub fn rows(out: &mut dyn Write, nodes: &[Node], format: &str) -> io::Result<()> {
+pub fn rows(out: &mut dyn Write, nodes: &[Kept], format: &str) -> io::Result<()> {
     let array = format == "json";
     if array {
         writeln!(out, "[")?;

@@ -8,6 +8,7 @@ use super::text::{cut, escape_line};
 use super::writer_text;
 use crate::graph::{Found, Predicate, Removal, Share};
 use crate::model::Content;
+use crate::object::Kept;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -26,6 +27,7 @@ fn told(found: &Found) -> String {
     let short = |content: &Content| cut(content.json()).into_owned();
     match found {
         Found::Absent(id) => format!("there is no node '{id}'"),
+        Found::Redacted(id) => format!("'{id}' is redacted"),
         Found::Node(id, content) => format!("'{id}' is {}", short(content)),
         Found::Value(id, path, Some(value)) => format!("'{id}' has {} at '{path}'", short(value)),
         Found::Value(id, path, None) => format!("'{id}' has nothing at '{path}'"),
@@ -37,7 +39,7 @@ fn told(found: &Found) -> String {
 
 /// The node that somebody wrote, or which parts of it, who, and from what, on one line.
 pub fn blame(Share { writer, lines, paths }: &Share, paint: Paint) -> String {
-    let id = paint.id(&escape_line(writer.node.id.as_str()));
+    let id = paint.id(&escape_line(writer.node.id().as_str()));
     let lines: Vec<_> = lines.iter().map(ToString::to_string).collect();
     let paths: Vec<_> = paths.iter().filter(|path| !path.is_empty()).map(String::as_str).collect();
     let parts = match (&lines[..], &paths[..]) {
@@ -53,10 +55,14 @@ pub fn blame(Share { writer, lines, paths }: &Share, paint: Paint) -> String {
 
 /// Who took a node away, and what it said last and who wrote that: a line each.
 pub fn removal(removal: &Removal, paint: Paint) -> [String; 2] {
-    let id = paint.id(&escape_line(removal.last.node.id.as_str()));
+    let id = paint.id(&escape_line(removal.last.node.id().as_str()));
     let place = writer_text::place(removal.commit.as_ref(), None, paint);
-    let (last, said) = (Share::from(removal.last.clone()), cut(removal.last.node.content.json()));
-    let last = format!("{}: {}", blame(&last, paint), escape_line(&said));
+    let last = Share::from(removal.last.clone());
+    let said = match &removal.last.node {
+        Kept::Node(node) => escape_line(&cut(node.content.json())).into_owned(),
+        Kept::Redacted(redaction) => writer_text::redaction(redaction),
+    };
+    let last = format!("{}: {said}", blame(&last, paint));
     [format!("{id}: {place} {}", paint.removed("removed")), last]
 }
 
@@ -82,6 +88,8 @@ pub struct FoundJson<'a> {
     present: bool,
     content: Option<Box<RawValue>>,
     count: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    redacted: Option<bool>,
 }
 
 impl<'a> FoundJson<'a> {
@@ -89,6 +97,7 @@ impl<'a> FoundJson<'a> {
     pub fn new(found: &'a Found) -> Result<Self, CliError> {
         let (id, present, content, count) = match found {
             Found::Absent(id) => (Some(id), false, None, None),
+            Found::Redacted(id) => (Some(id), true, None, None),
             Found::Node(id, content) => (Some(id), true, Some(content), None),
             Found::Value(id, _, value) => (Some(id), value.is_some(), value.as_ref(), None),
             Found::Number(count) => (None, *count > 0, None, Some(*count)),
@@ -96,7 +105,8 @@ impl<'a> FoundJson<'a> {
         };
         let id = id.map(|id| id.as_str());
         let content = content.map(|content| raw(content.json())).transpose()?;
-        Ok(Self { id, present, content, count })
+        let redacted = matches!(found, Found::Redacted(_)).then_some(true);
+        Ok(Self { id, present, content, count, redacted })
     }
 }
 
@@ -114,7 +124,7 @@ impl<'a> OriginJson<'a> {
     /// The shape of an origin.
     pub fn new(Share { writer, lines, paths }: &'a Share) -> Self {
         Self {
-            id: writer.node.id.as_str(),
+            id: writer.node.id().as_str(),
             writer: WriterJson::of(writer),
             lines: Some(&lines[..]).filter(|lines| !lines.is_empty()),
             paths: Some(&paths[..]).filter(|paths| !paths.is_empty()),
@@ -128,7 +138,7 @@ pub struct RemovalJson<'a> {
     commit: Option<String>,
     author: Option<&'a str>,
     time: Option<String>,
-    content: Box<RawValue>,
+    content: Option<Box<RawValue>>,
     last: WriterJson<'a>,
 }
 
@@ -140,7 +150,7 @@ impl<'a> RemovalJson<'a> {
             commit: commit.map(|commit| commit.id.to_string()),
             author: commit.map(|commit| commit.author.as_str()),
             time: commit.map(|commit| commit.time.to_string()),
-            content: raw(removal.last.node.content.json())?,
+            content: removal.last.node.content().map(|content| raw(content.json())).transpose()?,
             last: WriterJson::of(&removal.last),
         })
     }

@@ -10,7 +10,9 @@ use super::get::node_id;
 use super::input::not_utf8;
 use super::rows::overlay_provenance;
 use crate::model::{Content, ContentKind, Node, NodeId, Provenance, Timestamp, push_json_string};
-use crate::object::{ObjectId, encode_node, node_object_id, provenance_json, sha256};
+use crate::object::{
+    Kept, ObjectId, decode_redaction, encode_node, encode_row, is_marker, node_object_id, provenance_json, sha256,
+};
 use rustix::fs::OFlags;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -31,8 +33,8 @@ const KEPT: usize = 160;
 /// A file of the folder: what it says a node is to be.
 #[derive(Debug)]
 pub struct FolderNode {
-    /// The node, as far as the folder tells.
-    pub node: Node,
+    /// The node, as far as the folder tells, or what is left of it.
+    pub node: Kept,
     /// Whether provenance and event time are the folder's own words, or have to be found elsewhere.
     pub is_stated: bool,
 }
@@ -43,7 +45,7 @@ fn failed(action: &str, path: &Path) -> impl FnOnce(io::Error) -> CliError + use
 }
 
 /// Writes nodes into `folder`, which is created, or empty; where that fails, nothing of it stays.
-pub fn write(folder: &Path, nodes: &[Node]) -> Result<(), CliError> {
+pub fn write(folder: &Path, nodes: &[Kept]) -> Result<(), CliError> {
     let folder = &without_slash(folder);
     match fs::symlink_metadata(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => write_new(folder, nodes),
@@ -61,7 +63,7 @@ pub fn write(folder: &Path, nodes: &[Node]) -> Result<(), CliError> {
 }
 
 /// Writes the folder under another name, and gives it its own when it is whole.
-fn write_new(folder: &Path, nodes: &[Node]) -> Result<(), CliError> {
+fn write_new(folder: &Path, nodes: &[Kept]) -> Result<(), CliError> {
     let beside = folder.with_file_name(format!(".mnem-export-{}", std::process::id()));
     fs::create_dir(&beside).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => failed("creating", &beside)(error),
@@ -73,7 +75,7 @@ fn write_new(folder: &Path, nodes: &[Node]) -> Result<(), CliError> {
 }
 
 /// Writes the files into the directory `into`, which messages call `folder`, and names those that it created.
-fn fill(into: &Path, folder: &Path, nodes: &[Node], created: &mut Vec<PathBuf>) -> Result<(), CliError> {
+fn fill(into: &Path, folder: &Path, nodes: &[Kept], created: &mut Vec<PathBuf>) -> Result<(), CliError> {
     let mut create = |name: &str, text: &str| {
         let path = into.join(name);
         let flags = (OFlags::NOFOLLOW | OFlags::CLOEXEC).bits().cast_signed();
@@ -86,7 +88,13 @@ fn fill(into: &Path, folder: &Path, nodes: &[Node], created: &mut Vec<PathBuf>) 
     };
     let mut index = String::new();
     let mut taken = BTreeSet::from([INDEX.to_owned()]);
-    for node in nodes {
+    for kept in nodes {
+        let Kept::Node(node) = kept else {
+            // There is nothing to be put into a file.
+            index.push_str(&encode_row(kept));
+            index.push('\n');
+            continue;
+        };
         let name = file_name(&node.id, &mut taken);
         let text = node.content.text();
         let kind = if text.is_some() { "text" } else { "json" };
@@ -151,7 +159,11 @@ struct IndexRow<'a> {
 
 /// Whether it is the index of an export. Rows that only begin like one count too, so that a damaged index is told.
 fn is_index(text: &str) -> bool {
-    let is_row = |line: &str| line.starts_with("{\"file\":") || serde_json::from_str::<IndexRow<'_>>(line).is_ok();
+    let is_row = |line: &str| {
+        line.starts_with("{\"file\":")
+            || is_marker(line.as_bytes())
+            || serde_json::from_str::<IndexRow<'_>>(line).is_ok()
+    };
     text.trim().is_empty() || text.lines().any(is_row)
 }
 
@@ -175,6 +187,17 @@ pub fn read(folder: &Path, context: &Context) -> Result<BTreeMap<NodeId, FolderN
         Some(text) if is_index(&text) => {
             indexed.insert(PathBuf::from(INDEX));
             for (at, line) in text.lines().enumerate() {
+                if is_marker(line.as_bytes()) {
+                    let marker = decode_redaction(line.as_bytes())
+                        .map_err(|error| CliError::new(Word::BadJson, error.to_string()));
+                    let taken = marker.and_then(|marker| {
+                        add(&mut nodes, FolderNode { node: Kept::Redacted(marker), is_stated: true })
+                    });
+                    taken.map_err(|error| {
+                        error.about(&format!("'{}' line {}", index.display(), at + 1)).or_hint(NO_INDEX)
+                    })?;
+                    continue;
+                }
                 let row = indexed_node(folder, line).and_then(|(name, node)| {
                     if !indexed.insert(PathBuf::from(&name)) {
                         return Err(CliError::new(Word::BadJson, format!("'{name}' is named twice")));
@@ -214,7 +237,7 @@ pub fn read(folder: &Path, context: &Context) -> Result<BTreeMap<NodeId, FolderN
 
 /// Takes a node in. Which of two with one id is meant nobody can tell.
 fn add(nodes: &mut BTreeMap<NodeId, FolderNode>, node: FolderNode) -> Result<(), CliError> {
-    let id = node.node.id.clone();
+    let id = node.node.id().clone();
     match nodes.insert(id.clone(), node) {
         None => Ok(()),
         Some(_) => Err(CliError::new(Word::BadId, format!("another file is the node '{id}' already"))
@@ -252,7 +275,7 @@ fn indexed_node(folder: &Path, line: &str) -> Result<(String, Option<FolderNode>
     }
     // An edited file is somebody else's word: what the index says of its origin no longer holds.
     let is_stated = node_object_id(&encode_node(&node)).to_string() == row.hash;
-    Ok((row.file, Some(FolderNode { node, is_stated })))
+    Ok((row.file, Some(FolderNode { node: Kept::Node(node), is_stated })))
 }
 
 /// A file that no index names: a note, whose id is its path.
@@ -265,7 +288,7 @@ fn loose_node(folder: &Path, below: &Path) -> Result<FolderNode, CliError> {
     let content = Content::from_text(&read_file(&path)?.unwrap_or_default());
     let (provenance, event_time): (_, Option<Timestamp>) = (Provenance::default(), None);
     let node = Node { id, content, content_kind: ContentKind::Note, provenance, event_time };
-    Ok(FolderNode { node, is_stated: false })
+    Ok(FolderNode { node: Kept::Node(node), is_stated: false })
 }
 
 /// The text of a regular file; `None` where it is gone. A link is refused.

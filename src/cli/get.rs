@@ -2,9 +2,11 @@
 
 use super::context::{AtRevision, Context};
 use super::error::{CliError, Word};
-use super::json::{AbsentJson, AbsentValueJson, NodeJson, ValueJson};
-use super::text::cut;
+use super::json::{AbsentJson, AbsentValueJson, NodeJson, RedactedValueJson, ValueJson};
+use super::text::{cut, escape_line};
+use super::{shell, writer_text};
 use crate::model::{Content, Node, NodeId, pointer};
+use crate::object::Kept;
 use crate::ops::{self, OpError};
 
 /// Print the content of a node
@@ -44,7 +46,7 @@ pub(super) fn run(args: &GetArgs, context: &mut Context) -> Result<(), CliError>
     let revision = context.revision(&args.at, &store)?;
     let (nodes, doubt) = ops::get(&store, &session, revision.as_ref(), &ids)?;
     context.warn_doubts(&doubt);
-    let (mut absent, mut without) = (Vec::new(), Vec::new());
+    let (mut absent, mut without, mut redacted) = (Vec::new(), Vec::new(), Vec::new());
     for (id, node) in ids.iter().zip(&nodes) {
         let Some(node) = node else {
             absent.push(id.clone());
@@ -52,6 +54,19 @@ pub(super) fn run(args: &GetArgs, context: &mut Context) -> Result<(), CliError>
                 context.json_line(&AbsentJson::new(id.as_str()))?;
             }
             continue;
+        };
+        let node = match node {
+            Kept::Node(node) => node,
+            Kept::Redacted(redaction) => {
+                if context.globals.json {
+                    match &args.path {
+                        None => context.json_line(&NodeJson::new(node)?)?,
+                        Some(path) => context.json_line(&RedactedValueJson::new(redaction, path))?,
+                    }
+                }
+                redacted.push(redaction);
+                continue;
+            }
         };
         if show(node, args, context)? {
             continue;
@@ -62,6 +77,16 @@ pub(super) fn run(args: &GetArgs, context: &mut Context) -> Result<(), CliError>
         }
     }
     let without = args.path.clone().filter(|_| !without.is_empty()).map(|path| OpError::NoPath { ids: without, path });
+    if let [first, ..] = redacted[..] {
+        let told = redacted.iter().map(|redaction| {
+            format!("'{}' was {}", escape_line(redaction.id.as_str()), writer_text::redaction(redaction))
+        });
+        let others = (!absent.is_empty()).then(|| OpError::NoNode(absent).to_string());
+        let others = others.into_iter().chain(without.map(|without| without.to_string()));
+        let message = told.chain(others).collect::<Vec<_>>().join("; ");
+        return Err(CliError::new(Word::Redacted, message)
+            .hint(format!("mnem blame --history -- {}", shell::word(first.id.as_str()))));
+    }
     match (absent.is_empty(), without) {
         (true, None) => Ok(()),
         (false, None) => Err(OpError::NoNode(absent).into()),
@@ -97,7 +122,7 @@ pub(super) fn shortened(text: &str) -> String {
 fn show(node: &Node, args: &GetArgs, context: &mut Context) -> Result<bool, CliError> {
     let Some(path) = &args.path else {
         if context.globals.json {
-            context.json_line(&NodeJson::new(node)?)?;
+            context.json_line(&NodeJson::of_node(node)?)?;
         } else {
             print(&node.content, args, context)?;
         }

@@ -8,6 +8,7 @@ use super::json::{CommitJson, StagedJson};
 use super::put::MAX_ROWS_BYTES;
 use super::rows::{Defaults, Lines, read_rows};
 use crate::model::{MAX_CONTENT_BYTES, Node};
+use crate::object::Kept;
 use crate::ops::{self, ImportRequest, OpError, StagedState, Write};
 use std::path::PathBuf;
 
@@ -85,14 +86,14 @@ fn from_folder(args: &ImportArgs, context: &Context) -> Result<ImportRequest, Cl
     let provenance = context.provenance()?;
     let mut request = ImportRequest { replace: args.replace, ..ImportRequest::default() };
     for (id, found) in folder::read(&context.path(&args.path), context)? {
-        let node = if found.is_stated {
-            found.node
-        } else {
-            // What the folder says nothing of stays as it is, as long as the content does.
-            request.contents.insert(id);
-            Node { provenance: provenance.clone(), event_time: None, ..found.node }
-        };
-        request.writes.push(Write::Set(node));
+        request.writes.push(match found.node {
+            Kept::Node(node) if !found.is_stated => {
+                // What the folder says nothing of stays as it is, as long as the content does.
+                request.contents.insert(id);
+                Write::Set(Node { provenance: provenance.clone(), event_time: None, ..node })
+            }
+            stated => stated.into(),
+        });
     }
     Ok(request)
 }

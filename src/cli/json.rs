@@ -3,7 +3,7 @@
 use super::error::CliError;
 use crate::graph::{Blamed, Changed, ContentEdits, Entry, Field, Hunk, Op, PathChange, Remark, Removal, Unit, Writer};
 use crate::model::{Content, Node, NodeId, Provenance, Timestamp, minify};
-use crate::object::{CommitId, encode_node, node_object_id};
+use crate::object::{CommitId, Kept, Redaction, encode_node, node_object_id};
 use crate::ops::{Origin, Row, StagedReport, StagedState};
 use crate::store::{ChangeCount, CommitRecord};
 use serde::Serialize;
@@ -67,10 +67,26 @@ pub struct NodeJson<'a> {
     r#type: &'static str,
     id: &'a str,
     hash: String,
-    content: Box<RawValue>,
-    content_kind: &'static str,
-    provenance: ProvenanceJson<'a>,
+    content: Option<Box<RawValue>>,
+    content_kind: Option<&'static str>,
+    provenance: Option<ProvenanceJson<'a>>,
     event_time: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    redacted: Option<RedactedJson<'a>>,
+}
+
+/// When, by whom and why a node was redacted.
+#[derive(Serialize)]
+pub struct RedactedJson<'a> {
+    time: String,
+    by: &'a str,
+    reason: Option<&'a str>,
+}
+
+impl<'a> From<&'a Redaction> for RedactedJson<'a> {
+    fn from(redaction: &'a Redaction) -> Self {
+        Self { time: redaction.time.to_string(), by: redaction.by.as_str(), reason: redaction.reason.as_deref() }
+    }
 }
 
 #[derive(Default, Serialize)]
@@ -95,17 +111,36 @@ impl<'a> From<&'a Provenance> for ProvenanceJson<'a> {
 }
 
 impl<'a> NodeJson<'a> {
+    /// The shape of a node, or of what is left of it.
+    pub fn new(kept: &'a Kept) -> Result<Self, CliError> {
+        match kept {
+            Kept::Node(node) => Self::of_node(node),
+            Kept::Redacted(redaction) => Ok(Self {
+                v: V,
+                r#type: "node",
+                id: redaction.id.as_str(),
+                hash: redaction.object.to_string(),
+                content: None,
+                content_kind: None,
+                provenance: None,
+                event_time: None,
+                redacted: Some(redaction.into()),
+            }),
+        }
+    }
+
     /// The shape of a node, its content as stored but for white space outside strings.
-    pub fn new(node: &'a Node) -> Result<Self, CliError> {
+    pub fn of_node(node: &'a Node) -> Result<Self, CliError> {
         Ok(Self {
             v: V,
             r#type: "node",
             id: node.id.as_str(),
             hash: node_object_id(&encode_node(node)).to_string(),
-            content: raw(node.content.json())?,
-            content_kind: node.content_kind.name(),
-            provenance: (&node.provenance).into(),
+            content: Some(raw(node.content.json())?),
+            content_kind: Some(node.content_kind.name()),
+            provenance: Some((&node.provenance).into()),
             event_time: node.event_time.as_ref().map(Timestamp::as_str),
+            redacted: None,
         })
     }
 }
@@ -121,7 +156,7 @@ pub struct ListedJson<'a> {
 
 impl<'a> ListedJson<'a> {
     /// The shape of a node that `origin` wrote, `None` where it is staged.
-    pub fn new(node: &'a Node, origin: Option<&Origin>) -> Result<Self, CliError> {
+    pub fn new(node: &'a Kept, origin: Option<&Origin>) -> Result<Self, CliError> {
         let commit = origin.map(|origin| origin.commit.to_string());
         Ok(Self { node: NodeJson::new(node)?, commit, time: origin.map(|origin| origin.time.to_string()) })
     }
@@ -243,6 +278,25 @@ impl<'a> ValueJson<'a> {
     }
 }
 
+/// Of a node among several that were asked for, that it is redacted and nobody knows what it has at the path.
+#[derive(Serialize)]
+pub struct RedactedValueJson<'a> {
+    v: u8,
+    r#type: &'static str,
+    id: &'a str,
+    path: &'a str,
+    content: (),
+    redacted: RedactedJson<'a>,
+}
+
+impl<'a> RedactedValueJson<'a> {
+    /// The shape of what was at `path`, a JSON pointer.
+    pub fn new(redaction: &'a Redaction, path: &'a str) -> Self {
+        let id = redaction.id.as_str();
+        Self { v: V, r#type: "value", id, path, content: (), redacted: redaction.into() }
+    }
+}
+
 /// Of a node among several that were asked for, that its content has nothing at the path.
 #[derive(Serialize)]
 pub struct AbsentValueJson<'a> {
@@ -357,7 +411,7 @@ impl<'a> ChangeJson<'a> {
                 paths = Some(changes.iter().map(PathJson::new).collect::<Result<_, _>>()?);
             }
         }
-        let node = |node: &'a Option<Node>| node.as_ref().map(NodeJson::new).transpose();
+        let node = |node: &'a Option<Kept>| node.as_ref().map(NodeJson::new).transpose();
         Ok(Self {
             v: V,
             r#type: "change",
@@ -426,9 +480,11 @@ pub struct BlameJson<'a> {
     #[serde(flatten)]
     writer: WriterJson<'a>,
     change: &'static str,
-    content: Box<RawValue>,
+    content: Option<Box<RawValue>>,
     rewritten: Option<WriterJson<'a>>,
     last: Option<WriterJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    redacted: Option<RedactedJson<'a>>,
 }
 
 /// Who wrote a version: a commit, and what the node tells of itself. All but `provenance` is null where it is staged.
@@ -443,8 +499,8 @@ pub struct WriterJson<'a> {
 }
 
 impl<'a> WriterJson<'a> {
-    fn new(commit: Option<&'a CommitRecord>, node: Option<&'a Node>) -> Self {
-        let event_time = node.and_then(|node| node.event_time.as_ref()).map(Timestamp::as_str);
+    fn new(commit: Option<&'a CommitRecord>, node: Option<&'a Kept>) -> Self {
+        let event_time = node.and_then(Kept::event_time).map(Timestamp::as_str);
         let time = commit.map(|commit| commit.time.to_string());
         Self {
             commit: commit.map(|commit| commit.id.to_string()),
@@ -452,7 +508,7 @@ impl<'a> WriterJson<'a> {
             event_time,
             effective_time: event_time.map(str::to_owned).or_else(|| time.clone()),
             time,
-            provenance: node.map_or(ProvenanceJson::default(), |node| (&node.provenance).into()),
+            provenance: node.and_then(Kept::provenance).map_or(ProvenanceJson::default(), ProvenanceJson::from),
         }
     }
 
@@ -463,7 +519,7 @@ impl<'a> WriterJson<'a> {
 }
 
 impl<'a> BlameJson<'a> {
-    fn whole(id: &'a NodeId, writer: WriterJson<'a>, content: &Content) -> Result<Self, CliError> {
+    fn whole(id: &'a NodeId, writer: WriterJson<'a>, node: &'a Kept) -> Result<Self, CliError> {
         Ok(Self {
             v: V,
             r#type: "blame",
@@ -473,9 +529,10 @@ impl<'a> BlameJson<'a> {
             path: None,
             writer,
             change: "set",
-            content: raw(content.json())?,
+            content: node.content().map(|content| raw(content.json())).transpose()?,
             rewritten: None,
             last: None,
+            redacted: node.redaction().map(RedactedJson::from),
         })
     }
 
@@ -492,31 +549,32 @@ impl<'a> BlameJson<'a> {
             Unit::Line => "line",
             Unit::Leaf => "path",
         };
-        let whole = Self::whole(id, WriterJson::of(writer), &part.content)?;
+        let whole = Self::whole(id, WriterJson::of(writer), &writer.node)?;
+        let content = part.content.as_ref().map(|content| raw(content.json())).transpose()?;
         let rewritten = rewritten.map(WriterJson::of);
-        Ok(Self { by, line: part.line, path: part.path.as_deref(), rewritten, ..whole })
+        Ok(Self { by, line: part.line, path: part.path.as_deref(), content, rewritten, ..whole })
     }
 
     /// The shape of a node among several.
     pub fn row(row: &'a Row) -> Result<Self, CliError> {
-        let whole = Self::whole(&row.node.id, WriterJson::of(&row.writer), &row.node.content)?;
+        let whole = Self::whole(row.node.id(), WriterJson::of(&row.writer), &row.node)?;
         Ok(Self { rewritten: row.rewritten.as_ref().map(WriterJson::of), ..whole })
     }
 
     /// The shape of a version that a node had.
     pub fn version(id: &'a NodeId, writer: &'a Writer) -> Result<Self, CliError> {
-        Self::whole(id, WriterJson::of(writer), &writer.node.content)
+        Self::whole(id, WriterJson::of(writer), &writer.node)
     }
 
     /// The shape of a node's end, or by which version of a part of it: who took it away, and what it said last.
-    pub fn removed(id: &'a NodeId, removal: &'a Removal, version: Option<&'a Node>) -> Result<Self, CliError> {
+    pub fn removed(id: &'a NodeId, removal: &'a Removal, version: Option<&'a Kept>) -> Result<Self, CliError> {
         let writer = WriterJson::new(removal.commit.as_ref(), version);
-        let whole = Self::whole(id, writer, &removal.last.node.content)?;
+        let whole = Self::whole(id, writer, &removal.last.node)?;
         Ok(Self { change: "removed", last: Some(WriterJson::of(&removal.last)), ..whole })
     }
 
     /// The same row of what the node has or had at a JSON pointer.
     pub fn at(self, path: &'a str, content: &Content) -> Result<Self, CliError> {
-        Ok(Self { by: "path", path: Some(path), content: raw(content.json())?, ..self })
+        Ok(Self { by: "path", path: Some(path), content: Some(raw(content.json())?), ..self })
     }
 }

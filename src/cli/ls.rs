@@ -6,6 +6,8 @@ use super::json::{ListedJson, NodeJson, V};
 use super::node_filter::NodeFilterArgs;
 use super::pattern::patterns;
 use super::text::escape_line;
+use crate::model::Content;
+use crate::object::Kept;
 use crate::ops::{self, Listed, LsRequest, Order};
 use serde::Serialize;
 
@@ -97,13 +99,14 @@ fn long(row: &Listed, context: &mut Context) -> Result<(), CliError> {
     const STAGED: &str = "staged    ";
     let commit = row.origin.map_or(STAGED.to_owned(), |origin| origin.commit.to_string()[..STAGED.len()].to_owned());
     let commit = context.paint().commit(&commit);
-    let event = row.node.as_ref().and_then(|node| node.event_time.as_ref());
+    let event = row.node.as_ref().and_then(Kept::event_time);
     let time = match (event, row.origin) {
         (Some(time), _) => time.as_str().to_owned(),
         (None, Some(origin)) => format!("~{}", origin.time),
         (None, None) => "-".to_owned(),
     };
-    let size = row.node.as_ref().map_or(0, |node| node.content.json().len());
+    let size = |content: &Content| content.json().len().to_string();
+    let size = row.node.as_ref().map(|kept| kept.content().map_or("redacted".to_owned(), size)).unwrap_or_default();
     let paint = context.paint();
     let id = if context.globals.nul { row.id.as_str().into() } else { escape_line(row.id.as_str()) };
     let time = format!("{:30}", escape_line(&time));

@@ -3,8 +3,10 @@
 use super::json::change_name;
 use super::paint::Paint;
 use super::text::{abridge, escape_block, escape_line};
+use super::writer_text;
 use crate::graph::{Changed, ContentEdits, Edit, Field, Hunk, Op, PathChange, Piece, Remark, leaves, words};
-use crate::model::{Node, minify};
+use crate::model::minify;
+use crate::object::Kept;
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::time::Instant;
@@ -38,7 +40,13 @@ pub fn header(out: &mut dyn Write, changed: &Changed, edits: &ContentEdits<'_>, 
         _ => edits.remark().map(|remark| format!(" ({})", remark_text(remark))).unwrap_or_default(),
     };
     let id = paint.id(&escape_line(changed.id().as_str()));
-    writeln!(out, "{} {id}{only}{remark}", paint.state(state, change_name(state)))
+    writeln!(out, "{} {id}{only}{remark}", paint.state(state, change_name(state)))?;
+    for (side, kept) in [("old", &changed.old), ("new", &changed.new)] {
+        if let Some(redaction) = kept.as_ref().and_then(Kept::redaction) {
+            writeln!(out, "  {side}: [{}]", writer_text::redaction(redaction))?;
+        }
+    }
+    Ok(())
 }
 
 /// What has to be told beside a comparison by leaf.
@@ -71,11 +79,11 @@ pub fn provenance(out: &mut dyn Write, changed: &Changed, all: bool, paint: Pain
 }
 
 /// The fields of a node's provenance and its event time, with their names.
-fn facts(node: Option<&Node>) -> Vec<(&'static str, Option<&str>)> {
+fn facts(node: Option<&Kept>) -> Vec<(&'static str, Option<&str>)> {
     let nothing = crate::model::Provenance::default();
     let names = nothing.fields().map(|(name, _)| name);
-    let fields = node.map(|node| node.provenance.fields().map(|(_, value)| value));
-    let event_time = node.and_then(|node| node.event_time.as_ref()).map(crate::model::Timestamp::as_str);
+    let fields = node.and_then(Kept::provenance).map(|provenance| provenance.fields().map(|(_, value)| value));
+    let event_time = node.and_then(Kept::event_time).map(crate::model::Timestamp::as_str);
     let mut facts: Vec<_> = names.into_iter().zip(fields.unwrap_or_default()).collect();
     facts.push(("event_time", event_time));
     facts

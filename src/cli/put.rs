@@ -242,7 +242,7 @@ fn large(write: &Write) -> Option<String> {
             escape_line(node.id.as_str()),
             node.content.json().len() >> 20
         )),
-        Write::Set(_) | Write::Remove(_) => None,
+        Write::Set(_) | Write::Mark(_) | Write::Remove(_) => None,
     }
 }
 

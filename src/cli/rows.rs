@@ -5,6 +5,7 @@ use super::get::node_id;
 use super::input::{name, refuse_too_large};
 use super::put::{event_time, utf8};
 use crate::model::{Author, CommitTime, Content, ContentKind, JsonError, Message, Node, NodeId, Provenance, Timestamp};
+use crate::object::{ObjectId, Redaction};
 use crate::ops::Write;
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
@@ -218,6 +219,9 @@ fn read_row(line: &str, defaults: &Defaults, new_id: &mut impl FnMut() -> NodeId
     if line.starts_with('\u{feff}') {
         return Err(JsonError::ByteOrderMark.into());
     }
+    if is_marker_row(line) {
+        return read_marker(line).map(Write::Mark);
+    }
     const KEYS: [&str; 7] = ["id", "content", "content_json", "content_kind", "provenance", "event_time", "deleted"];
     let [id, content, content_json, content_kind, stated, time, deleted] = fields(line, KEYS)?;
     let id: Option<String> = read("id", id)?;
@@ -259,6 +263,26 @@ fn read_row(line: &str, defaults: &Defaults, new_id: &mut impl FnMut() -> NodeId
     };
     let event_time = time.or_else(|| defaults.event_time.clone());
     Ok(Write::Set(Node { id: id.unwrap_or_else(new_id), content, content_kind, provenance, event_time }))
+}
+
+/// Whether a row is what is left of a node that was redacted, as an export writes it.
+fn is_marker_row(line: &str) -> bool {
+    members(line).is_ok_and(|members| members.iter().any(|(key, _)| key == "redacted"))
+}
+
+fn read_marker(line: &str) -> Result<Redaction, CliError> {
+    let [object, id, time, by, reason] = fields(line, ["redacted", "id", "time", "by", "reason"])?;
+    let text = |key: &'static str, value| {
+        let text: Option<String> = read(key, value)?;
+        text.ok_or_else(|| fault(format!("beside the key 'redacted' the key '{key}' is missing")))
+    };
+    let object = ObjectId::parse(&text("redacted", object)?).ok_or_else(|| fault("the key 'redacted' is no hash"))?;
+    let id = node_id(&text("id", id)?).map_err(|error| error.about("the key 'id'"))?;
+    let time = text("time", time)?;
+    let time = CommitTime::parse(&time).map_err(|error| CliError::from(error).about("the key 'time'"))?;
+    let by = Author::one_line(&text("by", by)?).map_err(|error| fault(format!("the key 'by' {error}")))?;
+    let reason: Option<String> = read("reason", reason)?;
+    Ok(Redaction { object, id, time, by, reason: reason.filter(|reason| !reason.is_empty()) })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::shell::word;
 use super::text::escape_line;
-use crate::object::encode_row;
+use crate::object::{Kept, encode_row};
 use crate::ops::{Forgotten, Write};
 
 /// Says what was done, and the line to type that takes it back.
@@ -33,7 +33,8 @@ pub fn say_forgotten(context: &Context, forgotten: &Forgotten) -> Option<String>
 /// The rows of JSON that stage the changes, piped into `put`.
 fn staging(context: &Context, writes: &[Write]) -> String {
     let row = |write: &Write| match write {
-        Write::Set(node) => encode_row(node),
+        Write::Set(node) => encode_row(&Kept::Node(node.clone())),
+        Write::Mark(redaction) => encode_row(&Kept::Redacted(redaction.clone())),
         Write::Remove(id) => format!("{{\"id\":{},\"deleted\":true}}", serde_json::Value::from(id.as_str())),
     };
     let rows: Vec<_> = writes.iter().map(|write| word(&row(write))).collect();

@@ -37,8 +37,8 @@ pub struct Blamed {
     pub line: Option<usize>,
     /// The JSON pointer of the leaf, where the content is taken by leaf.
     pub path: Option<String>,
-    /// What stands there, as JSON text; of a line without its line feed.
-    pub content: Content,
+    /// What stands there, as JSON text; of a line without its line feed. `None` where the node is redacted.
+    pub content: Option<Content>,
     /// Who wrote it.
     pub version: Number,
 }
@@ -78,6 +78,18 @@ impl From<Writer> for Share {
 }
 
 impl Blame {
+    /// That of a node of which nobody knows the parts.
+    fn of_redacted(version: Number, writer: Writer) -> Self {
+        Self {
+            unit: Unit::Node,
+            parts: vec![Blamed { line: None, path: None, content: None, version }],
+            writers: BTreeMap::from([(version, writer)]),
+            rewritten: None,
+            coarse: None,
+            simplified: false,
+        }
+    }
+
     /// Those who wrote the parts, each once, the latest first; and who wrote provenance or event time anew since.
     pub fn into_shares(self) -> Vec<Share> {
         let mut shares: BTreeMap<_, _> =
@@ -96,13 +108,18 @@ impl<A: Access> Memory<'_, '_, A> {
     /// Who wrote the parts of the node that is held as `held`.
     pub fn blame(&self, id: &NodeId, held: Held<'_>, parts: &Parts) -> Result<Result<Blame, Lacking>, StoreError> {
         let tables = self.tables();
-        let node = held.node(tables)?;
+        let node = held.kept(tables)?;
         let (versions, start) = match held {
             Held::Stored(leaf) => (NodeVersions::of(tables, id, leaf), leaf.0),
             Held::Staged(_) => (NodeVersions::of_staged(tables, id, &node, get(tables, self.root(), id)?), STAGED),
         };
-        let unit = parts.unit.unwrap_or_else(|| suited(&node.content));
-        let wanted = match wanted(&node.content, unit, parts) {
+        let writer = |version: Number| {
+            let origin = versions.origin(version)?;
+            Ok::<_, StoreError>(origin.map_or_else(|| Writer { commit: None, node: node.clone() }, Writer::from))
+        };
+        let Some(content) = node.content() else { return Ok(Ok(Blame::of_redacted(start, writer(start)?))) };
+        let unit = parts.unit.unwrap_or_else(|| suited(content));
+        let wanted = match wanted(content, unit, parts) {
             Ok(wanted) => wanted,
             Err(lacking) => return Ok(Err(lacking)),
         };
@@ -113,13 +130,9 @@ impl<A: Access> Memory<'_, '_, A> {
         let mut found = lineage(&versions, start, unit, &pass_over, wanted.clone())?;
         // Between two parts at one path, of a key that is there twice, others may stand.
         if let (Unit::Leaf, Some(path)) = (unit, &parts.path) {
-            found.parts.retain(|part| part.path.as_deref().is_some_and(|leaf| is_at(&node.content, path, leaf)));
+            found.parts.retain(|part| part.path.as_deref().is_some_and(|leaf| is_at(content, path, leaf)));
         }
         let mut writers = BTreeMap::new();
-        let writer = |version: Number| {
-            let origin = versions.origin(version)?;
-            Ok::<_, StoreError>(origin.map_or_else(|| Writer { commit: None, node: node.clone() }, Writer::from))
-        };
         for part in &found.parts {
             if let Entry::Vacant(entry) = writers.entry(part.version) {
                 entry.insert(writer(part.version)?);
@@ -131,7 +144,7 @@ impl<A: Access> Memory<'_, '_, A> {
         let Lineage { parts: found, coarse, simplified } = found;
         let blamed = found.into_iter().enumerate().map(|(at, part)| Blamed {
             line: (unit == Unit::Line).then_some(first + at + 1),
-            content: content_of(&part.text, unit),
+            content: Some(content_of(&part.text, unit)),
             path: part.path,
             version: part.version,
         });

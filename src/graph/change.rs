@@ -1,8 +1,8 @@
 //! What differs between two memories, node by node.
 
 use super::Memory;
-use crate::model::{Content, Node, NodeId, Pattern, Provenance};
-use crate::object::{Effect, Leaf, Link, diff, get};
+use crate::model::{Content, NodeId, Pattern, Provenance};
+use crate::object::{Effect, Kept, Leaf, Link, diff, get};
 use crate::store::{Access, StoreError, Tables};
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Changed {
     /// The node before.
-    pub old: Option<Node>,
+    pub old: Option<Kept>,
     /// The node after.
-    pub new: Option<Node>,
+    pub new: Option<Kept>,
 }
 
 /// A part of a node that can differ.
@@ -30,7 +30,7 @@ impl Changed {
     /// Whose node it is.
     pub fn id(&self) -> &NodeId {
         let node = self.new.as_ref().or(self.old.as_ref());
-        &node.expect("a change has a node before or after").id
+        node.expect("a change has a node before or after").id()
     }
 
     /// What became of it.
@@ -42,16 +42,17 @@ impl Changed {
         }
     }
 
-    /// The contents before and after.
+    /// The contents before and after, where there are any that can be read.
     pub fn contents(&self) -> (Option<&Content>, Option<&Content>) {
-        (self.old.as_ref().map(|node| &node.content), self.new.as_ref().map(|node| &node.content))
+        (self.old.as_ref().and_then(Kept::content), self.new.as_ref().and_then(Kept::content))
     }
 
-    /// What differs; of a node that is only on one side, what it has.
+    /// What differs; of a node that is only on one side, or of which the other can not be read, what it has.
     pub fn fields(&self) -> Vec<Field> {
         let none = Provenance::default();
-        let provenance = |node: &Option<Node>| node.as_ref().map_or(none.clone(), |node| node.provenance.clone());
-        let event_time = |node: &Option<Node>| node.as_ref().and_then(|node| node.event_time.clone());
+        let provenance =
+            |kept: &Option<Kept>| kept.as_ref().and_then(Kept::provenance).map_or(none.clone(), Provenance::clone);
+        let event_time = |kept: &Option<Kept>| kept.as_ref().and_then(Kept::event_time).cloned();
         let (old, new) = self.contents();
         let differs = [
             (Field::Content, old != new),
@@ -70,7 +71,7 @@ pub fn changed<A: Access>(
     new: Option<Link>,
     patterns: &[Pattern],
 ) -> Result<Vec<Changed>, StoreError> {
-    let node = |leaf: Option<Leaf>| leaf.map(|(number, object)| tables.node(number, object)).transpose();
+    let node = |leaf: Option<Leaf>| leaf.map(|(number, object)| tables.kept(number, object)).transpose();
     let mut found = BTreeMap::new();
     let exact: Option<Vec<_>> = patterns.iter().map(Pattern::exact).collect();
     match exact {
@@ -107,9 +108,9 @@ pub fn changed_in_memory<A: Access>(
     }
     let mut found: BTreeMap<_, _> = found.into_iter().map(|changed| (changed.id().clone(), changed)).collect();
     for (id, held) in staged {
-        let old = get(tables, old, &id)?.map(|(number, object)| tables.node(number, object)).transpose()?;
-        let new = held.map(|held| held.node(tables)).transpose()?;
-        if old == new {
+        let old = get(tables, old, &id)?.map(|(number, object)| tables.kept(number, object)).transpose()?;
+        let new = held.map(|held| held.kept(tables)).transpose()?;
+        if old.as_ref().map(Kept::object_id) == new.as_ref().map(Kept::object_id) {
             found.remove(&id);
         } else {
             found.insert(id, Changed { old, new });

@@ -59,7 +59,7 @@ impl ChangeFilter<'_> {
         commit: &CommitRecord,
     ) -> Result<bool, StoreError> {
         let floor = self.floor(tables, number, commit)?;
-        let node = |leaf: Option<Leaf>| leaf.map(|(record, object)| tables.node(record, object)).transpose();
+        let node = |leaf: Option<Leaf>| leaf.map(|(record, object)| tables.kept(record, object)).transpose();
         for (old, new) in self.candidates(tables, floor, commit)? {
             if self.admits(tables, floor, new, &Changed { old: node(old)?, new: node(new)? })? {
                 return Ok(true);

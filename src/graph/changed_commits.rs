@@ -2,7 +2,7 @@
 
 use super::{Ends, Reach, Walk, versions};
 use crate::model::Pattern;
-use crate::object::diff;
+use crate::object::{Source, diff};
 use crate::store::{Access, CommitRecord, Number, StoreError, Tables};
 use std::collections::BTreeSet;
 
@@ -88,8 +88,8 @@ pub fn differs_from_first_parent<A: Access>(
     let old = tables.root(commit.parents.first().copied())?;
     diff(tables, old, commit.root.link(), |old, new| {
         if let Some((number, object)) = new.or(old) {
-            let node = tables.node(number, object)?;
-            found = found || patterns.iter().any(|pattern| pattern.matches(node.id.as_str()));
+            let id = tables.node_id(number, object)?;
+            found = found || patterns.iter().any(|pattern| pattern.matches(id.as_str()));
         }
         Ok::<_, StoreError>(())
     })?;

@@ -40,12 +40,12 @@ pub use history::{Step, history, last_version, removal};
 pub use lineage::{Lineage, Unit, Versions, leaf_paths, lineage};
 #[cfg(feature = "internals")]
 pub use merge::{Base, Conflict, Merged, NodeMerge, Side, merge_contents, merge_nodes, merge_texts, merge_values};
-pub use merge::{Join, Version, join, merged_base, undone};
+pub use merge::{Join, Outcome, join, merged_base, undone};
 pub use near::nearest;
 pub use node_filter::NodeFilter;
 pub use node_versions::{NodeVersions, STAGED};
 pub use origin::{Origin, Removal, Writer, origin, written};
-pub use predicate::{Evaluation, Found, Kind, Predicate, PredicateError, State, Subject, parse};
+pub use predicate::{Evaluation, Found, Kind, Predicate, PredicateError, Seen, State, Subject, parse};
 pub use revision::{
     Doubt, Ends, Meaning, Resolved, Revision, RevisionError, Selection, abbreviated, ref_log, ref_named, resolve,
     resolve_all, shortest,

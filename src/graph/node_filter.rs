@@ -1,7 +1,8 @@
 //! Which nodes are wanted, by where they come from and when.
 
 use super::Held;
-use crate::model::{Node, Provenance};
+use crate::model::Provenance;
+use crate::object::Kept;
 use crate::store::{Access, StoreError, Tables};
 use chrono::{DateTime, FixedOffset};
 
@@ -23,16 +24,18 @@ impl NodeFilter {
         *self == Self::default()
     }
 
-    /// Whether `node`, which is held as `held`, is as wanted.
-    pub fn admits<A: Access>(&self, tables: &Tables<A>, held: Held<'_>, node: &Node) -> Result<bool, StoreError> {
-        let mut fields = self.provenance.fields().into_iter().zip(node.provenance.fields());
+    /// Whether `node`, which is held as `held`, is as wanted. Of one that is redacted only the time of its commit is known.
+    pub fn admits<A: Access>(&self, tables: &Tables<A>, held: Held<'_>, node: &Kept) -> Result<bool, StoreError> {
+        let none = Provenance::default();
+        let found = node.provenance().unwrap_or(&none);
+        let mut fields = self.provenance.fields().into_iter().zip(found.fields());
         if !fields.all(|((_, wanted), (_, found))| wanted.is_none() || wanted == found) {
             return Ok(false);
         }
         if self.event_since.is_none() && self.event_until.is_none() {
             return Ok(true);
         }
-        let time = match (&node.event_time, held) {
+        let time = match (node.event_time(), held) {
             (Some(time), _) => time.instant(),
             (None, Held::Stored((record, _))) => tables.commit_that_wrote(record)?.1.time.instant(),
             (None, Held::Staged(_)) => return Ok(self.event_until.is_none()),

@@ -1,8 +1,8 @@
 //! The versions of a node as records of a store, each with those that it took the place of.
 
 use super::{Origin, Versions, written};
-use crate::model::{Content, Node, NodeId};
-use crate::object::{Leaf, get};
+use crate::model::{Content, NodeId};
+use crate::object::{Kept, Leaf, get};
 use crate::store::{Access, Number, StoreError, Tables};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ pub const STAGED: Number = Number::MAX;
 pub struct NodeVersions<'t, A: Access> {
     tables: &'t Tables<A>,
     id: &'t NodeId,
-    staged: Option<(&'t Node, Option<Leaf>)>,
+    staged: Option<(&'t Kept, Option<Leaf>)>,
     /// The records that were come upon, by number.
     leaves: RefCell<BTreeMap<Number, Leaf>>,
 }
@@ -26,7 +26,7 @@ impl<'t, A: Access> NodeVersions<'t, A> {
     }
 
     /// Begins at a staged node, which takes the place of the record that HEAD has.
-    pub fn of_staged(tables: &'t Tables<A>, id: &'t NodeId, node: &'t Node, head: Option<Leaf>) -> Self {
+    pub fn of_staged(tables: &'t Tables<A>, id: &'t NodeId, node: &'t Kept, head: Option<Leaf>) -> Self {
         let leaves = head.map(|leaf| (leaf.0, leaf)).into_iter().collect();
         Self { tables, id, staged: Some((node, head)), leaves: RefCell::new(leaves) }
     }
@@ -47,12 +47,12 @@ impl<'t, A: Access> NodeVersions<'t, A> {
 impl<A: Access> Versions for NodeVersions<'_, A> {
     type Error = StoreError;
 
-    fn content(&self, version: Number) -> Result<Content, StoreError> {
+    fn content(&self, version: Number) -> Result<Option<Content>, StoreError> {
         if let (STAGED, Some((node, _))) = (version, self.staged) {
-            return Ok(node.content.clone());
+            return Ok(node.content().cloned());
         }
         let (number, object) = self.leaf(version);
-        Ok(self.tables.node(number, object)?.content)
+        Ok(self.tables.kept(number, object)?.content().cloned())
     }
 
     fn parents(&self, version: Number) -> Result<Vec<Option<Number>>, StoreError> {

@@ -1,8 +1,8 @@
 //! Who wrote the version of a node that stands in a state: its record and the commit of that record are numbered in one
 //! row, so no index and no walk is needed.
 
-use crate::model::{Node, NodeId};
-use crate::object::{Leaf, Link, get};
+use crate::model::NodeId;
+use crate::object::{Kept, Leaf, Link, get};
 use crate::store::{Access, CommitRecord, Number, StoreError, Tables};
 
 /// A version of a node, with the commit that wrote it.
@@ -13,7 +13,7 @@ pub struct Origin {
     /// The commit.
     pub commit: CommitRecord,
     /// The node as it wrote it.
-    pub node: Node,
+    pub node: Kept,
 }
 
 /// Who wrote a version of a node.
@@ -22,7 +22,7 @@ pub struct Writer {
     /// The commit; `None` where the version is staged.
     pub commit: Option<CommitRecord>,
     /// The node as it was written.
-    pub node: Node,
+    pub node: Kept,
 }
 
 impl From<Origin> for Writer {
@@ -48,5 +48,5 @@ pub fn origin<A: Access>(tables: &Tables<A>, root: Option<Link>, id: &NodeId) ->
 /// Who wrote the record of a node.
 pub fn written<A: Access>(tables: &Tables<A>, (record, object): Leaf) -> Result<Origin, StoreError> {
     let (number, commit) = tables.commit_that_wrote(record)?;
-    Ok(Origin { number, commit, node: tables.node(record, object)? })
+    Ok(Origin { number, commit, node: tables.kept(record, object)? })
 }

@@ -1,10 +1,10 @@
 //! The nodes of a memory that patterns choose.
 
 use super::{
-    Doubt, Removal, Resolved, Revision, RevisionError, State, Writer, last_version, removal, resolve, written,
+    Doubt, Removal, Resolved, Revision, RevisionError, Seen, State, Writer, last_version, removal, resolve, written,
 };
-use crate::model::{Content, Node, NodeId, Pattern};
-use crate::object::{Leaf, Link, Source, decode_node, get, leaves};
+use crate::model::{Content, NodeId, Pattern};
+use crate::object::{Kept, Leaf, Link, Source, decode_kept, get, leaves};
 use crate::store::{Access, Number, SessionView, StoreError, Tables};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,11 +56,11 @@ pub enum Held<'a> {
 }
 
 impl Held<'_> {
-    /// The node itself.
-    pub fn node<A: Access>(self, tables: &Tables<A>) -> Result<Node, StoreError> {
+    /// The node itself, or what is left of it.
+    pub fn kept<A: Access>(self, tables: &Tables<A>) -> Result<Kept, StoreError> {
         match self {
-            Self::Stored((number, object)) => tables.node(number, object),
-            Self::Staged(bytes) => decode_node(bytes).map_err(|error| StoreError::decode("a staged node", error)),
+            Self::Stored((number, object)) => tables.kept(number, object),
+            Self::Staged(bytes) => decode_kept(bytes).map_err(|error| StoreError::decode("a staged node", error)),
         }
     }
 }
@@ -107,15 +107,15 @@ impl<'v, 'a, A: Access> Memory<'v, 'a, A> {
     }
 
     /// The node of one id, read.
-    pub fn node(&self, id: &NodeId) -> Result<Option<Node>, StoreError> {
-        self.find(id)?.map(|held| held.node(self.view.tables)).transpose()
+    pub fn kept(&self, id: &NodeId) -> Result<Option<Kept>, StoreError> {
+        self.find(id)?.map(|held| held.kept(self.view.tables)).transpose()
     }
 
     /// Who wrote the node of one id; `None` where there is no such node.
     pub fn writer(&self, id: &NodeId) -> Result<Option<Writer>, StoreError> {
         Ok(match self.find(id)? {
             Some(Held::Stored(leaf)) => Some(written(self.view.tables, leaf)?.into()),
-            Some(held @ Held::Staged(_)) => Some(Writer { commit: None, node: held.node(self.view.tables)? }),
+            Some(held @ Held::Staged(_)) => Some(Writer { commit: None, node: held.kept(self.view.tables)? }),
             None => None,
         })
     }
@@ -204,8 +204,8 @@ impl<'v, 'a, A: Access> Memory<'v, 'a, A> {
 impl<A: Access> State for Memory<'_, '_, A> {
     type Error = StoreError;
 
-    fn content(&self, id: &NodeId) -> Result<Option<Content>, StoreError> {
-        Ok(self.node(id)?.map(|node| node.content))
+    fn seen(&self, id: &NodeId) -> Result<Seen, StoreError> {
+        self.kept(id).map(Seen::from)
     }
 
     fn count(&self, pattern: &Pattern) -> Result<u64, StoreError> {
@@ -219,9 +219,10 @@ impl<A: Access> State for Memory<'_, '_, A> {
         mut wanted: impl FnMut(&Content) -> bool,
     ) -> Result<Option<(NodeId, Content)>, StoreError> {
         for (id, held) in self.select(std::slice::from_ref(pattern))? {
-            let content = held.node(self.view.tables)?.content;
-            if wanted(&content) {
-                return Ok(Some((id, content)));
+            if let Kept::Node(node) = held.kept(self.view.tables)?
+                && wanted(&node.content)
+            {
+                return Ok(Some((id, node.content)));
             }
         }
         Ok(None)

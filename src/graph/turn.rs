@@ -1,8 +1,8 @@
 //! Since when something is so with a node: the newest commit after which it is and before which it was not.
 
-use super::{Memory, Reach, Removal, STAGED, Writer, removal, written};
-use crate::model::{Content, Node, NodeId};
-use crate::object::{Leaf, get};
+use super::{Memory, Reach, Removal, STAGED, Seen, Writer, removal, written};
+use crate::model::NodeId;
+use crate::object::{Kept, Leaf, get};
 use crate::store::{Access, CommitRecord, Number, Place, StoreError, Tables};
 use std::collections::BTreeMap;
 
@@ -54,11 +54,11 @@ struct Found {
 struct Past<'p, A: Access> {
     tables: &'p Tables<A>,
     id: &'p NodeId,
-    is_so: &'p dyn Fn(Option<&Content>) -> bool,
+    is_so: &'p dyn Fn(&Seen) -> bool,
 }
 
 impl<A: Access> Memory<'_, '_, A> {
-    /// The change that made so with the node `id` what `is_so` tells of its content, or of its absence, and what is so in this
+    /// The change that made so with the node `id` what `is_so` tells of it, or of its absence, and what is so in this
     /// memory; `None` where it was so ever since, and where no change behind the commit `after` made it so.
     ///
     /// Through a merge that keeps what a parent has it is sought in that parent. Where a merge wrote the node itself and it
@@ -67,14 +67,14 @@ impl<A: Access> Memory<'_, '_, A> {
     pub fn turn(
         &self,
         id: &NodeId,
-        is_so: &dyn Fn(Option<&Content>) -> bool,
+        is_so: &dyn Fn(&Seen) -> bool,
         after: Option<Number>,
     ) -> Result<Option<Turn>, StoreError> {
         let past = Past { tables: self.tables(), id, is_so };
         match (self.staged_change(id)?, past.at(self.commit())?) {
             (_, At::So(step)) => past.turn(step, after)?.map(|found| past.told(found)).transpose(),
             (Some(held), At::NotSo(before)) => {
-                let node = held.map(|held| held.node(self.tables())).transpose()?;
+                let node = held.map(|held| held.kept(self.tables())).transpose()?;
                 past.staged(node, before).map(Some)
             }
             (None, At::NotSo(_)) | (_, At::Ever) => Ok(None),
@@ -86,11 +86,11 @@ impl<A: Access> Past<'_, A> {
     fn at(&self, commit: Option<Number>) -> Result<At, StoreError> {
         let leaf = get(self.tables, self.tables.root(commit)?, self.id)?;
         if let Some((record, object)) = leaf {
-            let is_so = (self.is_so)(Some(&self.tables.node(record, object)?.content));
+            let is_so = (self.is_so)(&Some(self.tables.kept(record, object)?).into());
             let number = || Ok::<_, StoreError>(self.tables.commit_that_wrote(record)?.0);
             return Ok(if is_so { At::So(Step { number: number()?, leaf }) } else { At::NotSo(leaf) });
         }
-        if !(self.is_so)(None) {
+        if !(self.is_so)(&Seen::Absent) {
             return Ok(At::NotSo(None));
         }
         let removed = commit.map(|commit| removal(self.tables, self.id, commit)).transpose()?.flatten();
@@ -152,7 +152,7 @@ impl<A: Access> Past<'_, A> {
         Ok(Turn { number, made, before })
     }
 
-    fn staged(&self, node: Option<Node>, before: Option<Leaf>) -> Result<Turn, StoreError> {
+    fn staged(&self, node: Option<Kept>, before: Option<Leaf>) -> Result<Turn, StoreError> {
         let made = match node {
             Some(node) => Made::Written(Box::new(Writer { commit: None, node })),
             None => self.removed(None, before)?,

@@ -7,7 +7,9 @@ mod commit;
 mod error;
 mod id;
 mod inner;
+mod kept;
 mod node;
+mod redaction;
 mod row;
 mod trie;
 
@@ -16,7 +18,9 @@ pub use commit::Commit;
 pub use error::DecodeError;
 pub use id::{CommitId, ObjectId, StateId, sha256};
 pub use inner::{Inner, Link};
-pub use node::{decode_node, encode_node, node_id_in, node_object_id};
+pub use kept::{Kept, decode_kept, encode_kept, kept_id_in, kept_object_id};
+pub use node::{decode_node, encode_node, node_object_id};
+pub use redaction::{Redaction, decode_redaction, encode_redaction, is_marker};
 pub use row::{encode_row, provenance_json};
 pub use trie::{
     Effect, Leaf, New, Root, Sink, Source, Tree, Update, adopt, diff, get, leaves, leaves_above, links, update, write,

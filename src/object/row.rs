@@ -1,11 +1,21 @@
-//! A node as one line of JSON: what exports write and `put --jsonl` reads.
+//! A version of a node as one line of JSON: what exports write and `put --jsonl` reads.
 
-use super::encode_node;
+use super::{Kept, encode_node, encode_redaction};
 use crate::model::{Node, push_json_string};
+
+/// The version as a row. A marker is its canonical bytes.
+pub fn encode_row(kept: &Kept) -> String {
+    match kept {
+        Kept::Node(node) => node_row(node),
+        Kept::Redacted(redaction) => {
+            String::from_utf8(encode_redaction(redaction)).expect("a marker is written as text")
+        }
+    }
+}
 
 /// The node as a row: its canonical bytes, but for content with a line break outside strings, which stands as a JSON
 /// string under `content_json` instead.
-pub fn encode_row(node: &Node) -> String {
+fn node_row(node: &Node) -> String {
     let json = node.content.json();
     if !json.contains(['\n', '\r']) {
         return String::from_utf8(encode_node(node)).expect("a node is written as text");
@@ -59,9 +69,10 @@ mod tests {
             provenance: Provenance { source: Some("w".into()), ..Provenance::default() },
             event_time: Some(Timestamp::parse("2024-05-06T07:08:09Z").expect("time")),
         };
+        let encode_row = |node| encode_row(&Kept::Node(node));
         let tail = r#""content_kind":"note","provenance":{"source":"w"},"event_time":"2024-05-06T07:08:09Z"}"#;
-        assert_eq!(encode_row(&node("[1, \t2]")), format!("{{\"id\":\"k\",\"content\":[1, \t2],{tail}"));
-        assert_eq!(encode_row(&node("[1,\n2]")), format!("{{\"id\":\"k\",\"content_json\":\"[1,\\n2]\",{tail}"));
-        assert_eq!(encode_row(&node("[1,\r2]")), format!("{{\"id\":\"k\",\"content_json\":\"[1,\\r2]\",{tail}"));
+        assert_eq!(encode_row(node("[1, \t2]")), format!("{{\"id\":\"k\",\"content\":[1, \t2],{tail}"));
+        assert_eq!(encode_row(node("[1,\n2]")), format!("{{\"id\":\"k\",\"content_json\":\"[1,\\n2]\",{tail}"));
+        assert_eq!(encode_row(node("[1,\r2]")), format!("{{\"id\":\"k\",\"content_json\":\"[1,\\r2]\",{tail}"));
     }
 }

@@ -2,11 +2,11 @@
 
 use super::OpError;
 use crate::graph::{
-    Blame, Doubt, Held, Lacking, Made, Memory, Parts, Removal, Revision, Step, Turn, Unit, Writer, history,
+    Blame, Doubt, Held, Lacking, Made, Memory, Parts, Removal, Revision, Seen, Step, Turn, Unit, Writer, history,
     last_version, resolve, written,
 };
-use crate::model::{Content, Node, NodeId, Pattern, SessionName, pointer};
-use crate::object::get;
+use crate::model::{Content, NodeId, Pattern, SessionName, pointer};
+use crate::object::{Kept, get};
 use crate::store::{Access, Disk, Store, short_branch};
 use std::collections::BTreeSet;
 
@@ -38,7 +38,7 @@ pub struct Ended {
     /// The JSON pointer that was asked for, and what stood there last.
     pub part: Option<(String, Content)>,
     /// The version that lacks the part, where it is not the node that was taken away.
-    pub version: Option<Node>,
+    pub version: Option<Kept>,
     /// Whether the node is absent.
     pub is_absent: bool,
     /// Who wrote each part of what was taken away, where parts are asked for.
@@ -79,7 +79,13 @@ fn ended<A: Access>(memory: &Memory<'_, '_, A>, id: &NodeId, parts: &Parts) -> R
     let no_path = |path: &String| OpError::NoPath { ids: vec![id.clone()], path: path.clone() };
     let at = |content: &Content, path: &str| pointer(content.json(), path).ok().flatten().map(str::to_owned);
     let is_gone = |content: &Content| parts.path.as_ref().is_some_and(|path| at(content, path).is_none());
-    let turn = memory.turn(id, &|content| content.is_none_or(is_gone), None)?;
+    let is_gone_in = |seen: &Seen| match seen {
+        Seen::Absent => true,
+        // What cannot be read may have had it.
+        Seen::Redacted => false,
+        Seen::Content(content) => is_gone(content),
+    };
+    let turn = memory.turn(id, &is_gone_in, None)?;
     let Some((Turn { made, .. }, before)) = turn.and_then(|turn| turn.before.map(|before| (turn, before))) else {
         let was = memory.find(id)?.is_some() || memory.removal(id)?.is_some();
         let error = parts.path.as_ref().filter(|_| was).map(no_path);
@@ -92,8 +98,8 @@ fn ended<A: Access>(memory: &Memory<'_, '_, A>, id: &NodeId, parts: &Parts) -> R
             (Removal { commit, last: written(memory.tables(), before)?.into() }, Some(node))
         }
     };
-    let content = &removal.last.node.content;
-    let part = parts.path.as_ref().and_then(|path| Some((path.clone(), at(content, path)?)));
+    let content = removal.last.node.content();
+    let part = parts.path.as_ref().and_then(|path| Some((path.clone(), at(content?, path)?)));
     let part = part.map(|(path, json)| (path, Content::from_json(&json).expect("a part of JSON is JSON")));
     let asks_parts = parts.unit.is_some() || !parts.ignored.is_empty();
     let blame = if asks_parts { Some(memory.blame(id, Held::Stored(before), parts)?) } else { None };
@@ -113,7 +119,7 @@ fn ended<A: Access>(memory: &Memory<'_, '_, A>, id: &NodeId, parts: &Parts) -> R
 #[derive(Debug)]
 pub struct Row {
     /// The node as it stands.
-    pub node: Node,
+    pub node: Kept,
     /// Who wrote its content.
     pub writer: Writer,
     /// Who wrote its provenance or event time anew since.
@@ -202,7 +208,7 @@ pub fn versions_of<D: Disk>(
         if let Some(change) = staged {
             match (change.node, get(view.tables, view.tables.root(view.head_commit()?)?, id)?) {
                 (Some(bytes), _) => {
-                    let node = Held::Staged(bytes).node(view.tables)?;
+                    let node = Held::Staged(bytes).kept(view.tables)?;
                     found.push(Version::Written(Box::new(Writer { commit: None, node })));
                 }
                 (None, Some(leaf)) => {

@@ -93,6 +93,9 @@ fn named<A: Access>(memory: &Memory<'_, '_, A>, predicate: &Predicate, found: &F
             let parts = Parts { unit: Some(unit), path: Some(path.clone()), ..Parts::default() };
             standing(memory, predicate, id, &parts, &BTreeSet::new())
         }
+        (Found::Redacted(id), _) => Ok(memory
+            .writer(id)?
+            .map_or_else(Named::default, |writer| Named { shares: vec![Share::from(writer)], removal: None })),
         (Found::Absent(_), Subject::Node(id)) => {
             let named = turn(memory, predicate, id, None)?.map_or_else(Named::default, |turn| turn.made.into());
             let removal = if named.removal.is_some() { named.removal } else { memory.removal(id)? };
@@ -112,7 +115,7 @@ fn turn<A: Access>(
     id: &NodeId,
     after: Option<Number>,
 ) -> Result<Option<Turn>, StoreError> {
-    memory.turn(id, &|content| !predicate.holds_with(id, content), after)
+    memory.turn(id, &|seen| !predicate.holds_with(id, seen), after)
 }
 
 /// The lines, counted from 0, in which something stands that should not; none where the content has but one.

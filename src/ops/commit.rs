@@ -5,7 +5,7 @@ use super::taking::take_staged;
 use super::{OpError, StagedReport, StagedState};
 use crate::graph::{Entry, RevisionError, Surroundings};
 use crate::model::{Author, CommitTime, Message, NodeId, Pattern, SessionName};
-use crate::object::{CommitId, decode_node, diff, encode_node, get, node_object_id};
+use crate::object::{CommitId, Source, decode_kept, diff, encode_kept, get, kept_object_id};
 use crate::store::{
     Access, ChangeCount, CommitRecord, CommitWords, Disk, Head, NodeBytes, Number, Reading, SessionView, Store,
     StoreError, Tables, Writing, short_branch,
@@ -68,8 +68,8 @@ fn plan<A: Access>(
 /// The bytes of a staged node, if they are that node: what a commit takes in, every later version must be able to read.
 fn checked(id: &NodeId, bytes: &[u8]) -> Result<NodeBytes, StoreError> {
     let what = || format!("the staged node '{id}'");
-    let node = decode_node(bytes).map_err(|error| StoreError::decode(what(), error))?;
-    if node.id == *id { Ok(bytes.to_vec()) } else { Err(StoreError::corrupt(format!("{} is another node", what()))) }
+    let kept = decode_kept(bytes).map_err(|error| StoreError::decode(what(), error))?;
+    if kept.id() == id { Ok(bytes.to_vec()) } else { Err(StoreError::corrupt(format!("{} is another node", what()))) }
 }
 
 fn refuse_nothing(changes: &BTreeMap<NodeId, Option<NodeBytes>>, allow_empty: bool) -> Result<(), OpError> {
@@ -139,10 +139,10 @@ pub fn amend<D: Disk>(
         let parent = tables.root(last.parents.first().copied())?;
         let mut changes = BTreeMap::new();
         diff(tables, parent, last.root.link(), |old, new| {
-            let node = |(number, object)| tables.node(number, object);
-            match (old, new.map(node).transpose()?) {
-                (_, Some(node)) => changes.insert(node.id.clone(), Some(encode_node(&node))),
-                (Some(old), None) => changes.insert(node(old)?.id, None),
+            let kept = |(number, object)| tables.kept(number, object);
+            match (old, new.map(kept).transpose()?) {
+                (_, Some(new)) => changes.insert(new.id().clone(), Some(encode_kept(&new))),
+                (Some((number, object)), None) => changes.insert(tables.node_id(number, object)?, None),
                 (None, None) => None,
             };
             Ok::<_, StoreError>(())
@@ -208,7 +208,7 @@ pub fn preview<D: Disk>(
         let (mut reports, mut count) = (Vec::new(), ChangeCount::default());
         for (id, node) in changes {
             let old = get(view.tables, root, &id)?.map(|(_, object)| object);
-            let hash = node.as_deref().map(node_object_id);
+            let hash = node.as_deref().map(kept_object_id);
             let state = StagedState::between(old, hash);
             match state {
                 StagedState::Added => count.added += 1,

@@ -2,7 +2,7 @@
 
 use super::OpError;
 use crate::graph::{Memory, abbreviated};
-use crate::model::SessionName;
+use crate::model::{Content, SessionName};
 use crate::store::{Access, Disk, SessionView, Store, StoreError};
 
 /// A value, and a word of explanation where there is one.
@@ -22,9 +22,10 @@ pub fn complete_ids<D: Disk>(
         let memory = Memory::at(view, None)?;
         let mut found = Vec::new();
         for (id, held) in memory.beginning_with(word)?.into_iter().take(most) {
-            let content = held.node(view.tables)?.content;
-            let preview = content.readable().lines().next().unwrap_or_default().chars().take(PREVIEW).collect();
-            found.push((id.as_str().to_owned(), Some(preview)));
+            let kept = held.kept(view.tables)?;
+            let text = kept.content().map(Content::readable);
+            let preview = text.map(|text| text.lines().next().unwrap_or_default().chars().take(PREVIEW).collect());
+            found.push((id.as_str().to_owned(), preview));
         }
         Ok(found)
     })

@@ -196,7 +196,7 @@ fn touched<A: Access>(
     (was, now): (&Found, &Found),
 ) -> Result<Vec<Touched>, StoreError> {
     let ids = match (now, was, predicate.subject()) {
-        (Found::Node(id, _) | Found::Value(id, ..) | Found::Absent(id), _, _)
+        (Found::Node(id, _) | Found::Value(id, ..) | Found::Absent(id) | Found::Redacted(id), _, _)
         | (Found::Nothing, Found::Node(id, _), _) => vec![id.clone()],
         (Found::Number(_), _, Subject::Nodes(pattern)) => {
             let changed = changed(memory.tables(), before.root(), memory.root(), std::slice::from_ref(pattern))?;
@@ -207,7 +207,12 @@ fn touched<A: Access>(
     };
     let path = match now {
         Found::Value(_, path, Some(_)) => Some(path),
-        Found::Value(_, _, None) | Found::Node(..) | Found::Absent(_) | Found::Number(_) | Found::Nothing => None,
+        Found::Value(_, _, None)
+        | Found::Node(..)
+        | Found::Absent(_)
+        | Found::Redacted(_)
+        | Found::Number(_)
+        | Found::Nothing => None,
     };
     let touched = |id: NodeId| {
         if let Some(writer) = memory.writer(&id)? {

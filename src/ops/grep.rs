@@ -55,7 +55,8 @@ pub fn grep<D: Disk>(store: &Store<D>, session: &SessionName, request: &GrepRequ
         let memory = Memory::at(view, request.revision.as_ref())?;
         let mut report = GrepReport { doubt: memory.doubt.clone(), ..GrepReport::default() };
         for (id, held) in memory.select(&request.patterns)? {
-            let (count, lines) = matched(&held.node(view.tables)?.content, request);
+            let kept = held.kept(view.tables)?;
+            let (count, lines) = kept.content().map(|content| matched(content, request)).unwrap_or_default();
             if count > 0 {
                 report.nodes.push(Matched { id, count, lines });
             }

@@ -6,11 +6,11 @@
 
 use super::{OpError, refs::place_name};
 use crate::graph::{
-    Entry, Join, NodeFilter, Reach, Removal, Surroundings, Version, Writer, join, last_version, merge_bases,
+    Entry, Join, NodeFilter, Outcome, Reach, Removal, Surroundings, Writer, join, last_version, merge_bases,
     merged_base, removal, undone, written,
 };
 use crate::model::{Author, CommitTime, Message, Node, NodeId, Provenance, SessionName};
-use crate::object::{CommitId, Link, ObjectId, encode_node, get};
+use crate::object::{CommitId, Link, ObjectId, encode_kept, get};
 use crate::store::{
     Access, Change, CommitRecord, CommitWords, Head, NodeBytes, Number, Progress, Session, SessionView, StagedChange,
     StoreError, Tables, Undo, Writing,
@@ -217,7 +217,7 @@ pub(super) fn conflicts<A: Access>(
         let ours = conflict.ours.map(|(_, object)| object);
         let settled = staged.get(id).filter(|change| settles(change, ours)).map(|change| {
             let version = change.version();
-            let is_base = conflict.base != Version::Undecided && version == conflict.base.object();
+            let is_base = conflict.base != Outcome::Undecided && version == conflict.base.object();
             match version {
                 version if version == ours => Settled::Ours,
                 version if version == conflict.theirs.object() => Settled::Theirs,
@@ -229,7 +229,7 @@ pub(super) fn conflicts<A: Access>(
         found.push(ConflictReport {
             id: id.clone(),
             base: told(tables, id, &conflict.base, None)?,
-            ours: told(tables, id, &Version::Stored(conflict.ours), head)?,
+            ours: told(tables, id, &Outcome::Stored(conflict.ours), head)?,
             theirs: told(tables, id, &conflict.theirs, worked.theirs)?,
             settled,
         });
@@ -245,14 +245,14 @@ fn settles(change: &StagedChange<'_>, head: Option<ObjectId>) -> bool {
 fn told<A: Access>(
     tables: &Tables<A>,
     id: &NodeId,
-    version: &Version,
+    version: &Outcome,
     commit: Option<Number>,
 ) -> Result<Told, StoreError> {
     Ok(match version {
-        Version::Stored(Some(leaf)) => Told::Node(Box::new(written(tables, *leaf)?.into())),
-        Version::Made(node) => Told::Made(node.clone()),
-        Version::Undecided => Told::Undecided,
-        Version::Stored(None) => {
+        Outcome::Stored(Some(leaf)) => Told::Node(Box::new(written(tables, *leaf)?.into())),
+        Outcome::Made(node) => Told::Made(node.clone()),
+        Outcome::Undecided => Told::Undecided,
+        Outcome::Stored(None) => {
             let removed = commit.map(|commit| removal(tables, id, commit)).transpose()?.flatten();
             let Some(removed) = removed else { return Ok(Told::Absent) };
             let commit = tables.commit(removed)?;
@@ -290,7 +290,7 @@ pub(super) fn settled_changes<A: Access>(
     let Join { changes, conflicts } = join;
     let mut open: BTreeSet<NodeId> = conflicts.keys().cloned().collect();
     let mut settled: BTreeMap<_, _> =
-        changes.into_iter().map(|(id, node)| (id, node.as_ref().map(encode_node))).collect();
+        changes.into_iter().map(|(id, node)| (id, node.as_ref().map(encode_kept))).collect();
     for (id, change) in staged {
         if !open.contains(id) && !settled.contains_key(id) {
             continue;

@@ -2,8 +2,8 @@
 
 use super::OpError;
 use crate::graph::{Doubt, Held, Memory, NodeFilter, Revision};
-use crate::model::{CommitTime, Node, NodeId, Pattern, SessionName};
-use crate::object::CommitId;
+use crate::model::{CommitTime, NodeId, Pattern, SessionName};
+use crate::object::{CommitId, Kept};
 use crate::store::{Disk, Store, short_branch};
 use std::cmp::Reverse;
 
@@ -51,7 +51,7 @@ pub struct Listed {
     /// Its id.
     pub id: NodeId,
     /// The node, if it was asked for.
-    pub node: Option<Node>,
+    pub node: Option<Kept>,
     /// Where it comes from, if that was asked for; `None` also for what is staged.
     pub origin: Option<Origin>,
 }
@@ -60,7 +60,7 @@ impl Listed {
     /// When the belief was formed, as far as is known: in seconds and nanoseconds since the epoch; the latest for what is
     /// staged and says nothing.
     fn effective_time(&self) -> Option<chrono::DateTime<chrono::FixedOffset>> {
-        let event = self.node.as_ref().and_then(|node| node.event_time.as_ref()).map(|time| time.instant());
+        let event = self.node.as_ref().and_then(Kept::event_time).map(|time| time.instant());
         event.or_else(|| self.origin.map(|origin| origin.time.instant()))
     }
 }
@@ -86,7 +86,7 @@ pub fn ls<D: Disk>(store: &Store<D>, session: &SessionName, request: &LsRequest)
         let origins = request.origins || request.order != Order::Id;
         let mut listed = Vec::new();
         for (id, held) in memory.select(&request.patterns)? {
-            let node = if nodes { Some(held.node(view.tables)?) } else { None };
+            let node = if nodes { Some(held.kept(view.tables)?) } else { None };
             if let Some(node) = &node
                 && !request.filter.admits(view.tables, held, node)?
             {

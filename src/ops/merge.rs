@@ -6,8 +6,8 @@ use super::joining::{
 };
 use super::{ConflictReport, OpError, Signature, StagedReport, StagedState};
 use crate::graph::{Doubt, Entry, Revision, RevisionError, changed, merge_bases, ref_named, resolve};
-use crate::model::{Message, Node, NodeId, SessionName};
-use crate::object::{CommitId, encode_node, get, node_object_id};
+use crate::model::{Message, NodeId, SessionName};
+use crate::object::{CommitId, Kept, get};
 use crate::store::{
     Access, Disk, Head, Number, Progress, SessionView, Store, StoreError, Tables, short_branch, short_tag,
 };
@@ -266,8 +266,8 @@ pub fn try_merge<D: Disk>(
         let tables = view.tables;
         let root = tables.root(head)?;
         let mut changes = Vec::new();
-        let mut change = |id: &NodeId, node: Option<&Node>, state| {
-            let hash = node.map(|node| node_object_id(&encode_node(node)));
+        let mut change = |id: &NodeId, node: Option<&Kept>, state| {
+            let hash = node.map(Kept::object_id);
             changes.push(StagedReport { id: id.clone(), hash, state });
         };
         let outcome = match way {

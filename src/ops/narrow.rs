@@ -3,7 +3,7 @@
 use super::OpError;
 use crate::graph::{Doubt, Revision, resolve};
 use crate::model::{Author, CommitTime, Message, NodeId, SessionName};
-use crate::object::{CommitId, Leaf, Source, StateId, diff, encode_node};
+use crate::object::{CommitId, Leaf, Source, StateId, diff, encode_kept};
 use crate::store::{CommitWords, Disk, Number, Store, StoreError, Tables, Writing};
 use std::collections::BTreeMap;
 
@@ -101,8 +101,8 @@ impl NarrowPlan {
         let (good, bad) = (self.good.number, self.bad.number);
         let mut changes = BTreeMap::new();
         for &at in chosen {
-            let node = self.nodes[at].map(|(number, object)| tables.node(number, object)).transpose()?;
-            changes.insert(self.changes[at].clone(), node.as_ref().map(encode_node));
+            let node = self.nodes[at].map(|(number, object)| tables.kept(number, object)).transpose()?;
+            changes.insert(self.changes[at].clone(), node.as_ref().map(encode_kept));
         }
         let words = self.words(changes.len());
         let update = tables.update_from(tables.root(Some(good))?, changes)?;

@@ -5,7 +5,7 @@ use super::staged::Forgotten;
 use super::{Left, OpError};
 use crate::graph::{Doubt, Entry, Memory, Reach, Revision, Surroundings, Walk, changed_in_memory, resolve};
 use crate::model::{CommitTime, NodeId, SessionName};
-use crate::object::{CommitId, ObjectId, encode_node, get, node_object_id};
+use crate::object::{CommitId, ObjectId, encode_kept, get, kept_object_id};
 use crate::store::{
     Access, Change, CommitRecord, Disk, NodeBytes, Number, Session, SessionView, Store, StoreError, Tables,
 };
@@ -175,7 +175,7 @@ fn restaged<A: Access>(view: &SessionView<'_, A>, target: Number) -> Result<Vec<
     for changed in changed_in_memory(target, &memory, &[])? {
         let id = changed.id().clone();
         let base = get(tables, target, &id)?.map(|(_, object)| object);
-        restaged.push(Restaged { id, base, version: changed.new.as_ref().map(encode_node) });
+        restaged.push(Restaged { id, base, version: changed.new.as_ref().map(encode_kept) });
     }
     Ok(restaged)
 }
@@ -183,7 +183,7 @@ fn restaged<A: Access>(view: &SessionView<'_, A>, target: Number) -> Result<Vec<
 impl Restaged {
     /// The version in place of itself; where something is staged for the id, that stays as it is.
     fn no_change(&self) -> Change<'_> {
-        self.over(self.version.as_deref().map(node_object_id))
+        self.over(self.version.as_deref().map(kept_object_id))
     }
 
     fn change(&self) -> Change<'_> {

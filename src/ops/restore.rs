@@ -4,7 +4,7 @@ use super::joining::{settling, work_out};
 use super::{Forgotten, OpError, StagedReport, StagedState};
 use crate::graph::{Doubt, Revision, resolve, select};
 use crate::model::{NodeId, Pattern, SessionName};
-use crate::object::{ObjectId, encode_node};
+use crate::object::{ObjectId, encode_kept};
 use crate::store::{Change, Disk, NodeBytes, SessionView, Store, StoreError, entries};
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ pub fn restore<D: Disk>(
     let mut wanted: BTreeMap<NodeId, Option<(ObjectId, NodeBytes)>> = BTreeMap::new();
     for id in ids().filter(|id| patterns.iter().any(|pattern| matches(id, pattern))) {
         let source =
-            sources.get(id).map(|&(number, object)| Ok((object, encode_node(&view.tables.node(number, object)?))));
+            sources.get(id).map(|&(number, object)| Ok((object, encode_kept(&view.tables.kept(number, object)?))));
         wanted.insert(id.clone(), source.transpose().map_err(|error: StoreError| error)?);
     }
     let (mut changes, mut reports): (Vec<Change<'_>>, _) = (Vec::new(), Vec::new());

@@ -6,9 +6,9 @@ use super::joining::{
 };
 use super::taking::take_staged;
 use super::{ConflictReport, Forgotten, OpError, Reverted, Signature, Underway};
-use crate::graph::{Entry, Version};
+use crate::graph::{Entry, Outcome};
 use crate::model::{Message, NodeId, SessionName};
-use crate::object::{CommitId, encode_node};
+use crate::object::{CommitId, encode_kept};
 use crate::store::{Access, Disk, Head, NodeBytes, Number, Progress, SessionView, Store, StoreError};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,13 +42,13 @@ pub fn settle<D: Disk>(
         for (id, choice) in choices {
             let conflict = worked.join.conflicts.get(id).ok_or_else(|| OpError::NoConflict(id.clone()))?;
             let version = match choice {
-                Choice::Ours => Version::Stored(conflict.ours),
+                Choice::Ours => Outcome::Stored(conflict.ours),
                 Choice::Theirs => conflict.theirs.clone(),
-                Choice::Base if conflict.base == Version::Undecided => return Err(OpError::NoBase(id.clone())),
+                Choice::Base if conflict.base == Outcome::Undecided => return Err(OpError::NoBase(id.clone())),
                 Choice::Base => conflict.base.clone(),
-                Choice::Delete => Version::Stored(None),
+                Choice::Delete => Outcome::Stored(None),
             };
-            let node = version.node(&snapshot)?.as_ref().map(encode_node);
+            let node = version.kept(&snapshot)?.as_ref().map(encode_kept);
             settled.push((id, node, conflict.ours.map(|(_, object)| object)));
         }
         let changes = settled.iter().flat_map(|(id, node, head)| settling(id, node.as_deref(), *head));

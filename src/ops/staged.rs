@@ -3,7 +3,9 @@
 use super::OpError;
 use super::joining::settling;
 use crate::model::{Node, NodeId};
-use crate::object::{Effect, ObjectId, decode_node, encode_node, get, node_object_id};
+use crate::object::{
+    Effect, Kept, ObjectId, Redaction, decode_kept, encode_node, encode_redaction, get, kept_object_id,
+};
 use crate::store::{Access, LogFile, NodeBytes, SessionView, StagedChange, StagedLog, StoreError, entries};
 use std::collections::BTreeMap;
 
@@ -12,8 +14,19 @@ use std::collections::BTreeMap;
 pub enum Write {
     /// The node is to be this.
     Set(Node),
+    /// What is left of a node is to stand in its place.
+    Mark(Redaction),
     /// The id is to be absent.
     Remove(NodeId),
+}
+
+impl From<Kept> for Write {
+    fn from(kept: Kept) -> Self {
+        match kept {
+            Kept::Node(node) => Self::Set(node),
+            Kept::Redacted(redaction) => Self::Mark(redaction),
+        }
+    }
 }
 
 /// What must hold of each id as it stands, staged changes included, or nothing is done.
@@ -93,7 +106,7 @@ impl Forgotten {
     pub(super) fn of(changes: &BTreeMap<NodeId, StagedChange<'_>>) -> Self {
         let bytes: usize = changes.iter().map(|(id, change)| change.node.map_or(id.as_str().len(), <[u8]>::len)).sum();
         let write = |(id, change): (&NodeId, &StagedChange<'_>)| match change.node {
-            Some(node) => decode_node(node).ok().map(Write::Set),
+            Some(node) => decode_kept(node).ok().map(Write::from),
             None => Some(Write::Remove(id.clone())),
         };
         let writes = if bytes > TYPED_BYTES { None } else { changes.iter().map(write).collect() };
@@ -112,13 +125,17 @@ pub(super) struct Version {
     pub object: Option<ObjectId>,
 }
 
+impl Version {
+    fn of(id: NodeId, bytes: NodeBytes) -> Self {
+        Self { object: Some(kept_object_id(&bytes)), bytes: Some(bytes), id }
+    }
+}
+
 impl From<Write> for Version {
     fn from(write: Write) -> Self {
         match write {
-            Write::Set(node) => {
-                let bytes = encode_node(&node);
-                Self { object: Some(node_object_id(&bytes)), bytes: Some(bytes), id: node.id }
-            }
+            Write::Set(node) => Self::of(node.id.clone(), encode_node(&node)),
+            Write::Mark(redaction) => Self::of(redaction.id.clone(), encode_redaction(&redaction)),
             Write::Remove(id) => Self { id, bytes: None, object: None },
         }
     }

@@ -5,7 +5,7 @@ use super::staged::{FEW, Standing, Version, last_versions};
 use super::{Condition, OpError, StagedReport, Write};
 use crate::graph::Memory;
 use crate::model::{NodeId, SessionName};
-use crate::object::{CommitId, decode_node};
+use crate::object::{CommitId, decode_kept};
 use crate::store::{Access, CommitWords, Disk, NewFrame, NodeBytes, SessionView, Store, StoreError};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,12 +57,13 @@ impl Wanted {
             let held = standing.get(&version.id).filter(|_| self.contents.contains(&version.id));
             let stays = match (held, &version.bytes) {
                 (Some(held), Some(bytes)) => {
-                    let node = held.node(view.tables)?;
-                    (decode_node(bytes).expect("it was encoded here").content == node.content).then_some(node)
+                    let kept = held.kept(view.tables)?;
+                    let wanted = decode_kept(bytes).expect("it was encoded here");
+                    (wanted.content().is_some() && wanted.content() == kept.content()).then_some(kept)
                 }
                 (None, _) | (_, None) => None,
             };
-            versions.push(stays.map_or_else(|| version.clone(), |node| Write::Set(node).into()));
+            versions.push(stays.map_or_else(|| version.clone(), |kept| Write::from(kept).into()));
         }
         if self.replaces {
             let kept: BTreeSet<_> = self.versions.iter().map(|version| &version.id).collect();

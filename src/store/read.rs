@@ -4,8 +4,8 @@ use super::StoreError;
 use super::record::{CommitRecord, Head, Number, ObjectRecord, Place, RefUpdate, Session, decode_places};
 use super::rows::{Access, Row};
 use super::tables::{TIP, Tables, history_key, log_key, read_split_key};
-use crate::model::{Node, NodeId, SessionName};
-use crate::object::{CommitId, Inner, Link, ObjectId, Root, Source, decode_node, node_id_in, node_object_id};
+use crate::model::{NodeId, SessionName};
+use crate::object::{CommitId, Inner, Kept, Link, ObjectId, Root, Source, decode_kept, kept_id_in, kept_object_id};
 use std::ops::RangeInclusive;
 
 /// The branch on which the first commit of a new store is made, unless another is named.
@@ -17,20 +17,24 @@ impl<A: Access> Tables<A> {
         self.object.get(number)?.ok_or_else(missing)
     }
 
-    /// Calls `read` with the canonical bytes of a node, whose hash is compared.
-    fn with_node<R>(&self, number: Number, object: ObjectId, read: impl FnOnce(&[u8]) -> R) -> Result<R, StoreError> {
+    /// Calls `read` with the canonical bytes of a version of a node, whose hash is compared; a marker says its own.
+    fn with_kept<R>(&self, number: Number, object: ObjectId, read: impl FnOnce(&[u8]) -> R) -> Result<R, StoreError> {
         let row = self.object_row(number)?;
         let what = || format!("node {object}");
         match ObjectRecord::decode(row.bytes()).map_err(|error| StoreError::decode(what(), error))? {
-            ObjectRecord::Node(bytes) if node_object_id(bytes) == object => Ok(read(bytes)),
-            ObjectRecord::Node(_) => Err(StoreError::corrupt(format!("{} has other bytes", what()))),
+            ObjectRecord::Node(bytes) | ObjectRecord::Redacted(bytes) if kept_object_id(bytes) == object => {
+                Ok(read(bytes))
+            }
+            ObjectRecord::Node(_) | ObjectRecord::Redacted(_) => {
+                Err(StoreError::corrupt(format!("{} has other bytes", what())))
+            }
             ObjectRecord::Inner(_) => Err(StoreError::corrupt(format!("{} is an inner node", what()))),
         }
     }
 
-    /// The node in a record.
-    pub fn node(&self, number: Number, object: ObjectId) -> Result<Node, StoreError> {
-        self.with_node(number, object, decode_node)?
+    /// The version of a node in a record.
+    pub fn kept(&self, number: Number, object: ObjectId) -> Result<Kept, StoreError> {
+        self.with_kept(number, object, decode_kept)?
             .map_err(|error| StoreError::decode(format!("node {object}"), error))
     }
 
@@ -252,12 +256,14 @@ impl<A: Access> Source for Tables<A> {
             ObjectRecord::Inner(payload) => {
                 Inner::decode(payload, number).map_err(|error| StoreError::decode(what(), error))
             }
-            ObjectRecord::Node(_) => Err(StoreError::corrupt(format!("{} is a node", what()))),
+            ObjectRecord::Node(_) | ObjectRecord::Redacted(_) => {
+                Err(StoreError::corrupt(format!("{} is a node", what())))
+            }
         }
     }
 
     fn node_id(&self, number: Number, object: ObjectId) -> Result<NodeId, StoreError> {
-        self.with_node(number, object, node_id_in)?.map_err(|error| StoreError::decode(format!("node {object}"), error))
+        self.with_kept(number, object, kept_id_in)?.map_err(|error| StoreError::decode(format!("node {object}"), error))
     }
 
     fn misplaced(&self, number: Number) -> StoreError {
@@ -284,8 +290,8 @@ pub(super) fn read_number(value: &[u8]) -> Result<Number, StoreError> {
 mod tests {
     use super::super::{Store, init};
     use super::*;
-    use crate::model::{BranchName, Content, ContentKind, Provenance};
-    use crate::object::encode_node;
+    use crate::model::{BranchName, Content, ContentKind, Node, Provenance};
+    use crate::object::{encode_node, node_object_id};
     use std::time::Duration;
 
     fn bytes(id: &str) -> Vec<u8> {
@@ -305,8 +311,8 @@ mod tests {
         let row = ObjectRecord::Node(&other).encode();
         store.write(snapshot, |tables| tables.object.insert(1, &row)).expect("a row");
         let snapshot = store.snapshot().expect("a snapshot");
-        assert_eq!(snapshot.node(1, node_object_id(&other)).expect("its own id").id.as_str(), "b");
-        for refused in [snapshot.node(1, object).map(|node| node.id), snapshot.node_id(1, object)] {
+        assert_eq!(snapshot.kept(1, node_object_id(&other)).expect("its own id").id().as_str(), "b");
+        for refused in [snapshot.kept(1, object).map(|kept| kept.id().clone()), snapshot.node_id(1, object)] {
             let Err(StoreError::Corrupt { what, .. }) = refused else { panic!("{refused:?}") };
             assert_eq!(what, format!("node {object} has other bytes"));
         }

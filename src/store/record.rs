@@ -3,13 +3,16 @@
 use super::marks::Marks;
 use super::progress::Progress;
 use crate::model::{Author, CommitTime, Message, NodeId, SessionName};
-use crate::object::{Commit, CommitId, DecodeError, Effect, ObjectId, Reader, Root, StateId, push_bytes, push_varint};
+use crate::object::{
+    Commit, CommitId, DecodeError, Effect, ObjectId, Reader, Root, StateId, is_marker, push_bytes, push_varint,
+};
 
 /// The number of a record or commit: rising, never reused, never hashed.
 pub type Number = u64;
 
 const NODE: u8 = 1;
 const INNER: u8 = 2;
+const REDACTED: u8 = 3;
 const COMMIT: u8 = 1;
 
 /// What a row of the table `object` holds.
@@ -17,6 +20,8 @@ const COMMIT: u8 = 1;
 pub enum ObjectRecord<'a> {
     /// Canonical bytes of a node.
     Node(&'a [u8]),
+    /// The marker in the place of a node.
+    Redacted(&'a [u8]),
     /// The payload of an inner node.
     Inner(&'a [u8]),
 }
@@ -25,11 +30,18 @@ impl<'a> ObjectRecord<'a> {
     /// Reads the kind, which is the first byte.
     pub fn decode(record: &'a [u8]) -> Result<Self, DecodeError> {
         match record.split_first() {
-            Some((&NODE, rest)) => Ok(Self::Node(rest)),
+            Some((&NODE, rest)) if !is_marker(rest) => Ok(Self::Node(rest)),
             Some((&INNER, rest)) => Ok(Self::Inner(rest)),
+            Some((&REDACTED, rest)) if is_marker(rest) => Ok(Self::Redacted(rest)),
+            Some((&(NODE | REDACTED), _)) => Err(DecodeError::NotCanonical("a node and a marker are exchanged")),
             Some((&kind, _)) => Err(DecodeError::UnknownRecord(kind)),
             None => Err(DecodeError::NotCanonical("an object record is empty")),
         }
+    }
+
+    /// The record of a version of a node.
+    pub fn of_kept(bytes: &'a [u8]) -> Self {
+        if is_marker(bytes) { Self::Redacted(bytes) } else { Self::Node(bytes) }
     }
 
     /// Writes the kind and what it holds.
@@ -37,6 +49,7 @@ impl<'a> ObjectRecord<'a> {
         let (kind, bytes) = match self {
             Self::Node(bytes) => (NODE, bytes),
             Self::Inner(bytes) => (INNER, bytes),
+            Self::Redacted(bytes) => (REDACTED, bytes),
         };
         let mut out = Vec::with_capacity(bytes.len() + 1);
         out.push(kind);
@@ -476,6 +489,17 @@ mod tests {
     #[test]
     fn unknown_kinds_are_told_from_damage() {
         assert_eq!(ObjectRecord::decode(&[9, 1]), Err(DecodeError::UnknownRecord(9)));
+        let exchanged = Err(DecodeError::NotCanonical("a node and a marker are exchanged"));
+        let marker = br#"{"redacted":"ab"}"#;
+        for (kind, bytes, decoded) in [
+            (NODE, &b"{}"[..], Ok(ObjectRecord::Node(b"{}"))),
+            (REDACTED, marker, Ok(ObjectRecord::Redacted(marker))),
+            (NODE, marker, exchanged.clone()),
+            (REDACTED, b"{}", exchanged),
+        ] {
+            assert_eq!(ObjectRecord::decode(&[&[kind], bytes].concat()), decoded);
+            assert_eq!(ObjectRecord::of_kept(bytes).encode()[0] == kind, decoded.is_ok());
+        }
         assert_eq!(ObjectRecord::decode(&[]), Err(DecodeError::NotCanonical("an object record is empty")));
         let mut bytes = record(vec![], Root::Empty).encode(100);
         bytes[0] = 2;

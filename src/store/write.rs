@@ -8,7 +8,7 @@ use super::rows::Writing;
 use super::tables::{TIP, Tables, history_key, log_key, read_split_key};
 use crate::model::{Author, CommitTime, Message, NodeId, SessionName};
 use crate::object::{
-    CommitId, Effect, Inner, Link, New, ObjectId, Sink, Source, Tree, Update, adopt, get, node_id_in, node_object_id,
+    CommitId, Effect, Inner, Link, New, ObjectId, Sink, Source, Tree, Update, adopt, get, kept_id_in, kept_object_id,
     update, write,
 };
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub struct CommitWords {
     pub message: Message,
 }
 
-/// Canonical bytes of a new node.
+/// Canonical bytes of a new version of a node.
 pub type NodeBytes = Vec<u8>;
 
 /// Records that wait for the end of a commit: written only if the commit is new.
@@ -62,9 +62,9 @@ impl Source for Pending<'_, '_> {
 
 impl Sink<NodeBytes> for Pending<'_, '_> {
     fn put_node(&mut self, object: ObjectId, bytes: NodeBytes) -> Result<Number, StoreError> {
-        let id = node_id_in(&bytes).map_err(|error| StoreError::decode(format!("node {object}"), error))?;
+        let id = kept_id_in(&bytes).map_err(|error| StoreError::decode(format!("node {object}"), error))?;
         self.written.push(id);
-        Ok(self.push(ObjectRecord::Node(&bytes).encode()))
+        Ok(self.push(ObjectRecord::of_kept(&bytes).encode()))
     }
 
     fn put_inner(&mut self, inner: &Inner) -> Result<Number, StoreError> {
@@ -173,7 +173,7 @@ impl Tables<Writing<'_>> {
         root: Option<Link>,
         changes: BTreeMap<NodeId, Option<NodeBytes>>,
     ) -> Result<Update<NodeBytes>, StoreError> {
-        let new = |bytes: NodeBytes| New { object: node_object_id(&bytes), payload: bytes };
+        let new = |bytes: NodeBytes| New { object: kept_object_id(&bytes), payload: bytes };
         update(self, root, changes.into_iter().map(|(id, node)| (id, node.map(new))).collect())
     }
 

@@ -6,6 +6,7 @@ use crate::place::Place;
 use crate::script::{At, Script, Shape};
 use mnemosyne::graph::{self, Join, join, merge_bases, merged_base};
 use mnemosyne::model::{Node, NodeId};
+use mnemosyne::object::Kept;
 use mnemosyne::store::{Reading, Tables};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,8 +68,8 @@ impl Pair<'_> {
     }
 
     /// Holds a version against what is known of it.
-    fn is(found: &graph::Version, wanted: &Version) {
-        assert_eq!(*found == graph::Version::Undecided, *wanted == Version::Undecided);
+    fn is(found: &graph::Outcome, wanted: &Version) {
+        assert_eq!(*found == graph::Outcome::Undecided, *wanted == Version::Undecided);
         assert_eq!(found.object(), wanted.object(), "{found:?} for {wanted:?}");
     }
 
@@ -84,7 +85,7 @@ impl Pair<'_> {
         }
         let is_change = |(id, version): (&NodeId, &Version)| match version {
             Version::Is(_) if ours.get(id).unwrap_or(&Version::Is(None)) == version => None,
-            Version::Is(_) => Some((id.clone(), version.node().cloned())),
+            Version::Is(_) => Some((id.clone(), version.node().cloned().map(Kept::Node))),
             Version::Undecided => None,
         };
         assert_eq!(found.changes, wanted.iter().filter_map(is_change).collect());
@@ -92,7 +93,7 @@ impl Pair<'_> {
         assert_eq!(found.conflicts.keys().collect::<Vec<_>>(), undecided.collect::<Vec<_>>());
         for (id, conflict) in &found.conflicts {
             Self::is(&conflict.base, &version(&base, id));
-            Self::is(&graph::Version::Stored(conflict.ours), &version(&ours, id));
+            Self::is(&graph::Outcome::Stored(conflict.ours), &version(&ours, id));
             Self::is(&conflict.theirs, &version(&theirs, id));
         }
         self.is_symmetric(&found, &self.joined(&found_base, self.theirs, self.ours));
@@ -106,7 +107,7 @@ impl Pair<'_> {
         let mut memory: BTreeMap<_, _> = nodes.filter(|(id, _)| !join.conflicts.contains_key(id)).collect();
         for (id, node) in &join.changes {
             match node {
-                Some(node) => drop(memory.insert(id.clone(), node.clone())),
+                Some(node) => drop(memory.insert(id.clone(), node.node().expect("it is not redacted").clone())),
                 None => assert!(memory.remove(id).is_some(), "'{id}' is taken away twice"),
             }
         }
@@ -118,7 +119,7 @@ impl Pair<'_> {
         assert!(found.conflicts.keys().eq(mirrored.conflicts.keys()));
         for (conflict, mirrored) in found.conflicts.values().zip(mirrored.conflicts.values()) {
             assert_eq!(conflict.base, mirrored.base);
-            assert_eq!(graph::Version::Stored(conflict.ours).object(), mirrored.theirs.object());
+            assert_eq!(graph::Outcome::Stored(conflict.ours).object(), mirrored.theirs.object());
             assert_eq!(conflict.theirs.object(), mirrored.ours.map(|(_, object)| object));
         }
     }
@@ -178,7 +179,7 @@ impl Pair<'_> {
         seen.crossed += usize::from(bases > 1);
         seen.undecided += usize::from(base.values().any(|version| *version == Version::Undecided));
         seen.conflicts += found.conflicts.len();
-        let is_made = |node: &&Node| node.provenance.note.as_deref() == Some(NOTE);
+        let is_made = |kept: &&Kept| kept.provenance().expect("it is not redacted").note.as_deref() == Some(NOTE);
         seen.made += found.changes.values().flatten().filter(is_made).count();
         let (ours, theirs) = (self.state(self.ours), self.state(self.theirs));
         let is_alike =

@@ -86,7 +86,7 @@ impl Claims<'_> {
                     let blame = self.blame(at, id, Unit::Line);
                     assert_eq!(blame.parts.len(), lines.len());
                     for (nth, (_, line)) in lines.iter().enumerate() {
-                        let text = blame.parts[nth].content.readable();
+                        let text = blame.parts[nth].content.as_ref().expect("a line").readable();
                         assert_eq!(text, format!("line {}", line.json()));
                         let Value::Scalar(tag) = line else { panic!("a line is a scalar") };
                         self.is_by(&blame, nth, held.tags[tag], (at, id));
@@ -97,7 +97,10 @@ impl Claims<'_> {
                     let mut nth = 0;
                     value.leaves("", &mut |path, leaf| {
                         let part = &blame.parts[nth];
-                        assert_eq!((part.path.as_deref(), part.content.json()), (Some(&path[..]), &leaf.json()[..]));
+                        assert_eq!(
+                            (part.path.as_deref(), part.content.as_ref().expect("a leaf").json()),
+                            (Some(&path[..]), &leaf.json()[..])
+                        );
                         if let Value::Scalar(tag) = leaf {
                             self.is_by(&blame, nth, held.tags[tag], (at, id));
                         }

@@ -3,8 +3,8 @@
 use crate::naive::{Known, State};
 use crate::script::{At, Script, Step, branch_name, commit_name};
 use mnemosyne::graph::Revision;
-use mnemosyne::model::{Author, BranchName, CommitTime, Message, Node, NodeId, SessionName, TagName};
-use mnemosyne::object::{CommitId, encode_node};
+use mnemosyne::model::{Author, BranchName, CommitTime, Message, NodeId, SessionName, TagName};
+use mnemosyne::object::{CommitId, Kept, encode_node};
 use mnemosyne::ops::{
     self, Choice, Condition, FastForward, LsRequest, MergeOutcome, MergeRequest, Signature, Target, Underway, Write,
 };
@@ -207,8 +207,8 @@ impl Played<'_> {
         let found = ops::ls(self.store, &Self::session(), &request).expect("nodes").nodes;
         let found: BTreeMap<_, _> =
             found.into_iter().map(|row| (row.id, row.node.expect("it was asked for"))).collect();
-        let nodes = |state: &State| -> BTreeMap<NodeId, Node> {
-            state.iter().map(|(id, known)| (id.clone(), known.node.clone())).collect()
+        let nodes = |state: &State| -> BTreeMap<NodeId, Kept> {
+            state.iter().map(|(id, known)| (id.clone(), known.node.clone().into())).collect()
         };
         assert_eq!(found, nodes(&self.script.commits[own].state), "commit {own}");
     }

@@ -6,7 +6,7 @@ use crate::place::{self, Place, empty};
 use crate::script::{At, Script, Shape};
 use mnemosyne::graph::{Conflict, NodeFilter, undone};
 use mnemosyne::model::{Content, ContentKind, Node, NodeId, Provenance};
-use mnemosyne::object::encode_node;
+use mnemosyne::object::{Kept, encode_node};
 use mnemosyne::store::{Number, Reading, Tables};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -89,7 +89,7 @@ impl Undoing<'_> {
                 text.split(|letter: char| !letter.is_ascii_alphanumeric()).map(str::to_owned).collect()
             };
             let (left, is_changed) = match join.changes.get(id) {
-                Some(Some(node)) => (words(&node.content.readable()), true),
+                Some(Some(node)) => (words(&node.content().expect("it is not redacted").readable()), true),
                 Some(None) => (BTreeSet::new(), true),
                 None => (words(&known.node.content.readable()), false),
             };
@@ -162,7 +162,9 @@ fn without_web(commits: &[Plain<'_>]) -> Result<Option<String>, String> {
         undone(tables, head, &[id.clone()].into(), &filter, None, "undo")
     });
     let mut join = found.expect("an answer").0;
-    let content = |node: Option<Node>| node.map_or(String::new(), |node| node.content.readable().replace('\n', " "));
+    let content = |kept: Option<Kept>| {
+        kept.map_or(String::new(), |kept| kept.content().expect("a node").readable().replace('\n', " "))
+    };
     match join.conflicts.remove(&id) {
         Some(_) => Err("a conflict".to_owned()),
         None => Ok(join.changes.remove(&id).map(|node| content(node).trim().to_owned())),

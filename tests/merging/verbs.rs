@@ -8,7 +8,7 @@ use crate::place::{empty, revision, signature, time, words, write};
 use crate::script::{At, Script, branch_name};
 use mnemosyne::graph::Selection;
 use mnemosyne::model::{BranchName, Node, NodeId, Provenance, SessionName};
-use mnemosyne::object::{CommitId, ObjectId};
+use mnemosyne::object::{CommitId, Kept, ObjectId};
 use mnemosyne::ops::{
     self, Choice, CommitRequest, Condition, FastForward, LsRequest, MergeOutcome, MergeRequest, Moved, OpError,
     RevertRequest, Reverting, Stop, Target, Underway,
@@ -384,7 +384,8 @@ impl Play {
     fn listed(&self, session: usize, at: Option<&str>) -> BTreeMap<NodeId, Node> {
         let request = LsRequest { nodes: true, revision: at.map(revision), ..LsRequest::default() };
         let rows = ops::ls(&self.store, &name(session), &request).expect("nodes").nodes;
-        rows.into_iter().map(|row| (row.id, row.node.expect("it was asked for"))).collect()
+        let node = |kept: Option<Kept>| kept.as_ref().and_then(Kept::node).expect("it was asked for").clone();
+        rows.into_iter().map(|row| (row.id, node(row.node))).collect()
     }
 
     fn shown(&self, session: usize) -> Shown {

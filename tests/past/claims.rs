@@ -5,6 +5,7 @@ use crate::place::Place;
 use crate::script::{At, Commit, Known};
 use mnemosyne::graph::{self, Blame, By, Changed, Comparison, ContentEdits, Removal, Selection, Unit, Writer};
 use mnemosyne::model::{Node, NodeId, Pattern, SessionName};
+use mnemosyne::object::Kept;
 use mnemosyne::ops::{
     Between, BlameReport, BlameRequest, LogFilter, LsRequest, OpError, Version, blame, blame_all, diff, get, log, ls,
     versions_of,
@@ -97,7 +98,7 @@ impl Claims<'_> {
 
     fn is_by(&self, writer: &Writer, at: At, node: &Node) -> Claim {
         prop_assert_eq!(writer.commit.as_ref().map(|commit| commit.id), Some(self.place.ids[at]));
-        prop_assert_eq!(&writer.node, node);
+        prop_assert_eq!(writer.node.node(), Some(node));
         Ok(())
     }
 
@@ -115,21 +116,23 @@ impl Claims<'_> {
         let request =
             LsRequest { revision: Some(revision.clone()), nodes: true, origins: true, ..LsRequest::default() };
         let listed = ls(&self.place.store, &self.session, &request).expect("a list").nodes;
-        let found: Vec<_> =
-            listed.iter().map(|row| (&row.id, row.node.as_ref(), row.origin.map(|origin| origin.commit))).collect();
+        let found: Vec<_> = listed
+            .iter()
+            .map(|row| (&row.id, row.node.as_ref().and_then(Kept::node), row.origin.map(|origin| origin.commit)))
+            .collect();
         let state = self.state(at);
         let wanted = state.iter().map(|(id, known)| (id, Some(&known.node), Some(self.place.ids[known.writer])));
         prop_assert_eq!(found, wanted.collect::<Vec<_>>());
         let ids: Vec<_> = state.keys().cloned().collect();
         let (found, _) = get(&self.place.store, &self.session, Some(&revision), &ids).expect("nodes");
-        prop_assert_eq!(found, state.values().map(|known| Some(known.node.clone())).collect::<Vec<_>>());
+        prop_assert_eq!(found, state.values().map(|known| Some(known.node.clone().into())).collect::<Vec<_>>());
         if at % 20 != 19 {
             return Ok(());
         }
         let rows = blame_all(&self.place.store, &self.session, &[], Some(&revision)).expect("rows").rows;
         prop_assert_eq!(rows.len(), state.len());
         for (row, known) in rows.iter().zip(state.values()) {
-            prop_assert_eq!(&row.node, &known.node);
+            prop_assert_eq!(row.node.node(), Some(&known.node));
             self.is_whole(at, &row.writer, row.rewritten.as_ref(), known)?;
         }
         Ok(())
@@ -149,7 +152,7 @@ impl Claims<'_> {
     fn diff(&self, old: At, new: At) -> Result<BTreeSet<NodeId>, TestCaseError> {
         let between = Between::Revisions(self.place.revision(old), self.place.revision(new));
         let found = diff(&self.place.store, &self.session, &between, &[]).expect("a difference").changed;
-        let node = |at: At, id: &NodeId| self.state(at).get(id).map(|known| known.node.clone());
+        let node = |at: At, id: &NodeId| self.state(at).get(id).map(|known| Kept::Node(known.node.clone()));
         let ids: BTreeSet<_> = self.state(old).keys().chain(self.state(new).keys()).collect();
         let wanted = ids.into_iter().map(|id| Changed { old: node(old, id), new: node(new, id) });
         let wanted: Vec<_> = wanted.filter(|changed| changed.old != changed.new).collect();
@@ -288,15 +291,16 @@ impl Claims<'_> {
         prop_assert_eq!(blame.parts.len(), parts.len());
         let mut blamed = BTreeSet::new();
         for (nth, (found, (text, origin))) in blame.parts.iter().zip(&parts).enumerate() {
+            let content = found.content.as_ref().expect("it is not redacted");
             let shown = match (blame.unit, &known.body) {
                 (Unit::Line, Body::Text { .. }) => {
                     prop_assert_eq!(found.line, Some(nth + 1));
-                    found.content.text().expect("a line is a text").into_owned()
+                    content.text().expect("a line is a text").into_owned()
                 }
                 (Unit::Leaf, _) => {
-                    format!("{}: {}", found.path.as_deref().expect("a leaf has one"), found.content.json())
+                    format!("{}: {}", found.path.as_deref().expect("a leaf has one"), content.json())
                 }
-                (Unit::Node | Unit::Line, _) => found.content.json().to_owned(),
+                (Unit::Node | Unit::Line, _) => content.json().to_owned(),
             };
             let line = (blame.unit == Unit::Line && matches!(known.body, Body::Text { .. })).then_some('\n');
             prop_assert_eq!(&shown, text.strip_suffix(|end| Some(end) == line).unwrap_or(text));
@@ -328,7 +332,7 @@ impl Claims<'_> {
         let commit = writer.commit.as_ref().map(|commit| commit.id);
         let origin = self.place.ids.iter().position(|id| Some(*id) == commit).expect("one of the commits");
         let wrote = self.state(origin).get(id).expect("it brought a part");
-        prop_assert_eq!((wrote.writer, &wrote.node), (origin, &writer.node));
+        prop_assert_eq!((wrote.writer, Some(&wrote.node)), (origin, writer.node.node()));
         prop_assert!(self.behind[at].contains(&origin));
         // An item of an array may stand at another place.
         let token = |leaf: &str| leaf.rsplit(": ").next().expect("there is one").to_owned();

@@ -339,7 +339,7 @@ fn a_flipped_byte_in_a_log_gives_the_right_answer_or_corrupt_but_for_the_last_fr
         match ops::get(&store, &SessionName::default(), None, &ids) {
             Err(OpError::Store(StoreError::Corrupt { .. })) => corrupt += 1,
             Ok((nodes, _)) if in_last => {
-                let text = nodes[0].as_ref().and_then(|node| node.content.text().map(|text| text.into_owned()));
+                let text = nodes[0].as_ref().and_then(|kept| kept.content()?.text().map(|text| text.into_owned()));
                 assert_eq!(text.as_deref(), Some("3"), "byte {at}");
                 torn += 1;
             }

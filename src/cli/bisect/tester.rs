@@ -5,7 +5,7 @@ use super::super::error::CliError;
 use super::super::exec::not_started;
 use super::super::{export, folder, output};
 use super::round::UsedUp;
-use crate::model::{Node, SessionName};
+use crate::model::SessionName;
 use crate::object::StateId;
 use crate::ops::{self, LsRequest, ScratchRequest, Subject};
 use crate::store::{Extent, Scratch, Store, clone_at};
@@ -285,7 +285,7 @@ impl Tester {
         }
         let request = LsRequest { revision: Some(super::revision(&subject.id)), nodes: true, ..LsRequest::default() };
         let report = ops::ls(&self.store, &self.session, &request)?;
-        let nodes: Vec<Node> = report.nodes.into_iter().filter_map(|row| row.node).collect();
+        let nodes: Vec<_> = report.nodes.into_iter().filter_map(|row| row.node).collect();
         match export.format.as_str() {
             "dir" => folder::write(&path, &nodes)?,
             format => output::write_file(&path, true, |out| export::rows(out, &nodes, format))?,

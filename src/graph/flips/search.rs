@@ -3,7 +3,7 @@
 use super::tally::Tally;
 use super::{At, Flip, Point, Points};
 use crate::graph::ancestry::is_line;
-use crate::graph::{Predicate, Reach, Subject, Walk, select, versions};
+use crate::graph::{Predicate, Reach, Seen, Subject, Walk, select, versions};
 use crate::model::NodeId;
 use crate::object::{Leaf, Link, Source, diff, get};
 use crate::store::{Access, CommitRecord, Number, StoreError, Tables};
@@ -253,12 +253,11 @@ impl<'t, 'p, A: Access> History<'t, 'p, A> {
     /// What a node comes to, or its absence.
     fn weighed(&self, id: &NodeId, leaf: Option<Leaf>) -> Result<Tally, StoreError> {
         let predicates = self.search.predicates;
-        let Some((record, object)) = leaf else { return Ok(Tally::of_node(predicates, id, None)) };
+        let Some((record, object)) = leaf else { return Ok(Tally::of_node(predicates, id, &Seen::Absent)) };
         if let Some(known) = self.weighed.borrow().get(&record) {
             return Ok(known.clone());
         }
-        let content = self.tables.node(record, object)?.content;
-        let weighed = Tally::of_node(predicates, id, Some(&content));
+        let weighed = Tally::of_node(predicates, id, &Some(self.tables.kept(record, object)?).into());
         self.weighed.borrow_mut().insert(record, weighed.clone());
         Ok(weighed)
     }

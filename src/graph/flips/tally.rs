@@ -1,7 +1,7 @@
 //! How predicates fare while a memory changes node by node, without a look at what stays.
 
-use crate::graph::{Predicate, Subject};
-use crate::model::{Content, NodeId};
+use crate::graph::{Predicate, Seen, Subject};
+use crate::model::NodeId;
 
 /// Of each predicate, what the nodes of a memory come to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,15 +11,15 @@ impl Tally {
     /// That of the empty memory.
     pub fn of_nothing(predicates: &[Predicate]) -> Self {
         let of_nothing = |predicate: &Predicate| match predicate.subject() {
-            Subject::Node(id) => predicate.weight(id, None),
+            Subject::Node(id) => predicate.weight(id, &Seen::Absent),
             Subject::Nodes(_) => 0,
         };
         Self(predicates.iter().map(of_nothing).collect())
     }
 
     /// What one node comes to, or its absence.
-    pub fn of_node(predicates: &[Predicate], id: &NodeId, content: Option<&Content>) -> Self {
-        Self(predicates.iter().map(|predicate| predicate.weight(id, content)).collect())
+    pub fn of_node(predicates: &[Predicate], id: &NodeId, seen: &Seen) -> Self {
+        Self(predicates.iter().map(|predicate| predicate.weight(id, seen)).collect())
     }
 
     /// That of the memory in which a node comes to `new` and no longer to `old`; `None` where it never came to `old`.
@@ -41,6 +41,7 @@ impl Tally {
 mod tests {
     use super::*;
     use crate::graph::parse;
+    use crate::model::Content;
 
     fn predicates(words: &[&str]) -> Vec<Predicate> {
         parse(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()).expect("predicates")
@@ -50,9 +51,9 @@ mod tests {
     fn all_predicates_have_to_hold_and_the_empty_memory_is_where_it_begins() {
         let predicates = predicates(&["--absent", "a", "--count", "x/", "eq", "1"]);
         let (a, x) = (NodeId::new("a").expect("an id"), NodeId::new("x/1").expect("an id"));
-        let text = Content::from_text("it");
-        let there = |id| Tally::of_node(&predicates, id, Some(&text));
-        let absent = |id| Tally::of_node(&predicates, id, None);
+        let text = Seen::Content(Content::from_text("it"));
+        let there = |id| Tally::of_node(&predicates, id, &text);
+        let absent = |id| Tally::of_node(&predicates, id, &Seen::Absent);
         let nothing = Tally::of_nothing(&predicates);
         assert!(!nothing.holds(&predicates));
         let one = nothing.clone().with(&absent(&x), &there(&x)).expect("counted");
@@ -67,8 +68,8 @@ mod tests {
     fn what_never_was_cannot_go() {
         let predicates = predicates(&["--any", "x/", "it"]);
         let x = NodeId::new("x/1").expect("an id");
-        let (there, absent) = (Some(Content::from_text("it")), None);
-        let of = |content: &Option<Content>| Tally::of_node(&predicates, &x, content.as_ref());
+        let (there, absent) = (Seen::Content(Content::from_text("it")), Seen::Absent);
+        let of = |seen| Tally::of_node(&predicates, &x, seen);
         assert_eq!(Tally::of_nothing(&predicates).with(&of(&there), &of(&absent)), None);
     }
 }

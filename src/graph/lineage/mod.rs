@@ -17,8 +17,8 @@ pub trait Versions {
     /// Why one could not be read.
     type Error;
 
-    /// What the node holds in this version.
-    fn content(&self, version: Number) -> Result<Content, Self::Error>;
+    /// What the node holds in this version; `None` where that cannot be read: then nothing is known to come from it.
+    fn content(&self, version: Number) -> Result<Option<Content>, Self::Error>;
 
     /// The version in each parent of the commit that wrote this one, in order; `None` where the parent lacks the node.
     fn parents(&self, version: Number) -> Result<Vec<Option<Number>>, Self::Error>;
@@ -49,7 +49,7 @@ pub struct Part {
 }
 
 /// What [`lineage`] found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lineage {
     /// In their order at the start.
     pub parts: Vec<Part>,
@@ -85,7 +85,7 @@ pub fn lineage<V: Versions>(
     ignored: &dyn Fn(Number) -> Result<bool, V::Error>,
     wanted: Option<Range<usize>>,
 ) -> Result<Lineage, V::Error> {
-    let content = versions.content(start)?;
+    let Some(content) = versions.content(start)? else { return Ok(Lineage::default()) };
     let (mut parts, coarse) = part::parts(&content, unit, start);
     let wanted = wanted.map_or(0..parts.len(), |wanted| wanted.start..wanted.end.min(parts.len()));
     let sought = wanted.clone().map(|place| Sought { place, part: place }).collect();
@@ -126,9 +126,10 @@ impl<V: Versions> Walk<'_, V> {
         let mut same = false;
         for &parent in &parents {
             let open = match self.open.entry(parent) {
-                Entry::Vacant(vacant) => {
-                    vacant.insert(Open { content: self.versions.content(parent)?, sought: Vec::new() })
-                }
+                Entry::Vacant(vacant) => match self.versions.content(parent)? {
+                    Some(content) => vacant.insert(Open { content, sought: Vec::new() }),
+                    None => continue,
+                },
                 Entry::Occupied(occupied) => occupied.into_mut(),
             };
             same = open.content == content;

@@ -22,9 +22,9 @@ fn index(number: Number) -> usize {
 impl Versions for Graph {
     type Error = Infallible;
 
-    fn content(&self, version: Number) -> Result<Content, Infallible> {
+    fn content(&self, version: Number) -> Result<Option<Content>, Infallible> {
         self.read.borrow_mut().push(version);
-        Ok(self.versions[index(version)].0.clone())
+        Ok(Some(self.versions[index(version)].0.clone()))
     }
 
     fn parents(&self, version: Number) -> Result<Vec<Option<Number>>, Infallible> {
@@ -200,8 +200,8 @@ fn what_can_not_be_read_ends_the_walk() {
     struct Broken;
     impl Versions for Broken {
         type Error = Number;
-        fn content(&self, version: Number) -> Result<Content, Number> {
-            if version == 1 { Err(version) } else { Ok(text("a")) }
+        fn content(&self, version: Number) -> Result<Option<Content>, Number> {
+            if version == 1 { Err(version) } else { Ok(Some(text("a"))) }
         }
         fn parents(&self, version: Number) -> Result<Vec<Option<Number>>, Number> {
             if version == 3 { Err(version) } else { Ok(vec![Some(version - 1)]) }
@@ -214,8 +214,8 @@ fn what_can_not_be_read_ends_the_walk() {
     struct Refusing(Graph);
     impl Versions for Refusing {
         type Error = ();
-        fn content(&self, version: Number) -> Result<Content, ()> {
-            Ok(self.0.versions[index(version)].0.clone())
+        fn content(&self, version: Number) -> Result<Option<Content>, ()> {
+            Ok(Some(self.0.versions[index(version)].0.clone()))
         }
         fn parents(&self, version: Number) -> Result<Vec<Option<Number>>, ()> {
             Ok(self.0.versions[index(version)].1.clone())

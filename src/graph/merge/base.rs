@@ -1,7 +1,7 @@
 //! What two memories were made of: the state of their best common ancestor, or, where histories cross and there are
 //! several, what comes of merging those.
 
-use super::join::{Version, joined};
+use super::join::{Outcome, joined};
 use crate::graph::walk::merge_bases_with;
 use crate::model::NodeId;
 use crate::object::{Link, get};
@@ -14,7 +14,7 @@ pub struct Base {
     /// The state.
     pub root: Option<Link>,
     /// The ids that have another version.
-    pub over: BTreeMap<NodeId, Version>,
+    pub over: BTreeMap<NodeId, Outcome>,
 }
 
 impl From<Option<Link>> for Base {
@@ -25,10 +25,10 @@ impl From<Option<Link>> for Base {
 
 impl Base {
     /// The version of an id.
-    pub fn version<A: Access>(&self, tables: &Tables<A>, id: &NodeId) -> Result<Version, StoreError> {
+    pub fn version<A: Access>(&self, tables: &Tables<A>, id: &NodeId) -> Result<Outcome, StoreError> {
         match self.over.get(id) {
             Some(version) => Ok(version.clone()),
-            None => Ok(Version::Stored(get(tables, self.root, id)?)),
+            None => Ok(Outcome::Stored(get(tables, self.root, id)?)),
         }
     }
 }
@@ -39,7 +39,7 @@ const NOTE: &str = "merge of bases";
 /// The base of merging commits that have `bases` for their best common ancestors; the empty memory where there are none.
 ///
 /// Several are merged one after the other, each with the base that it has with those before it, and so on to the roots of
-/// the history. A node that conflicts on the way is [`Version::Undecided`].
+/// the history. A node that conflicts on the way is [`Outcome::Undecided`].
 pub fn merged_base<A: Access>(tables: &Tables<A>, bases: &[Number]) -> Result<Base, StoreError> {
     if let [] | [_] = bases {
         return Ok(Base::from(tables.root(bases.first().copied())?));

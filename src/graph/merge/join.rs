@@ -2,13 +2,13 @@
 
 use super::{Base, Merged, Side, merge_nodes};
 use crate::model::{Node, NodeId};
-use crate::object::{Leaf, Link, ObjectId, Source, diff, encode_node, get, node_object_id};
+use crate::object::{Kept, Leaf, Link, ObjectId, Source, diff, encode_node, get, node_object_id};
 use crate::store::{Access, StoreError, Tables};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What an id has on a side of a merge, or is to have.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Version {
+pub enum Outcome {
     /// A record, or nothing.
     Stored(Option<Leaf>),
     /// A node that was made of two.
@@ -17,7 +17,7 @@ pub enum Version {
     Undecided,
 }
 
-impl Version {
+impl Outcome {
     /// The object; `None` where there is none.
     pub fn object(&self) -> Option<ObjectId> {
         match self {
@@ -27,11 +27,11 @@ impl Version {
         }
     }
 
-    /// The node; `None` where there is none.
-    pub fn node<A: Access>(&self, tables: &Tables<A>) -> Result<Option<Node>, StoreError> {
+    /// The node, or what is left of it; `None` where there is none.
+    pub fn kept<A: Access>(&self, tables: &Tables<A>) -> Result<Option<Kept>, StoreError> {
         match self {
-            Self::Stored(leaf) => leaf.map(|(record, object)| tables.node(record, object)).transpose(),
-            Self::Made(node) => Ok(Some(node.as_ref().clone())),
+            Self::Stored(leaf) => leaf.map(|(record, object)| tables.kept(record, object)).transpose(),
+            Self::Made(node) => Ok(Some(Kept::Node(node.as_ref().clone()))),
             Self::Undecided => Ok(None),
         }
     }
@@ -45,18 +45,18 @@ impl Version {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
     /// What both were made of; undecided where that is a merge in which the node conflicts.
-    pub base: Version,
+    pub base: Outcome,
     /// What the memory has that is merged into.
     pub ours: Option<Leaf>,
     /// What the other has.
-    pub theirs: Version,
+    pub theirs: Outcome,
 }
 
 /// What comes of a merge, against the memory that is merged into.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Join {
     /// What becomes of ids, `None` for a removal. Each is a change.
-    pub changes: BTreeMap<NodeId, Option<Node>>,
+    pub changes: BTreeMap<NodeId, Option<Kept>>,
     /// Nodes of which that is not known.
     pub conflicts: BTreeMap<NodeId, Conflict>,
 }
@@ -86,12 +86,12 @@ pub fn join<A: Access>(
 ) -> Result<Join, StoreError> {
     let mut join = Join::default();
     for (id, version) in joined(tables, base, &ours.into(), theirs, note)? {
-        if version == Version::Undecided {
-            let (ours, theirs) = (get(tables, ours, &id)?, Version::Stored(get(tables, theirs, &id)?));
+        if version == Outcome::Undecided {
+            let (ours, theirs) = (get(tables, ours, &id)?, Outcome::Stored(get(tables, theirs, &id)?));
             let base = base.version(tables, &id)?;
             join.conflicts.insert(id, Conflict { base, ours, theirs });
         } else {
-            join.changes.insert(id, version.node(tables)?);
+            join.changes.insert(id, version.kept(tables)?);
         }
     }
     Ok(join)
@@ -104,7 +104,7 @@ pub(super) fn joined<A: Access>(
     ours: &Base,
     theirs: Option<Link>,
     note: &str,
-) -> Result<BTreeMap<NodeId, Version>, StoreError> {
+) -> Result<BTreeMap<NodeId, Outcome>, StoreError> {
     let mut ids: BTreeSet<NodeId> = base.over.keys().cloned().collect();
     diff(tables, base.root, theirs, |old, new| {
         if let Some((record, object)) = new.or(old) {
@@ -115,7 +115,7 @@ pub(super) fn joined<A: Access>(
     let mut found = BTreeMap::new();
     for id in ids {
         let (base, our_version) = (base.version(tables, &id)?, ours.version(tables, &id)?);
-        let their_version = Version::Stored(get(tables, theirs, &id)?);
+        let their_version = Outcome::Stored(get(tables, theirs, &id)?);
         let version = merge_versions(tables, &base, &our_version, &their_version, note)?;
         if version != our_version {
             found.insert(id, version);
@@ -127,25 +127,30 @@ pub(super) fn joined<A: Access>(
 /// Merges two versions of one node.
 pub(super) fn merge_versions<A: Access>(
     tables: &Tables<A>,
-    base: &Version,
-    ours: &Version,
-    theirs: &Version,
+    base: &Outcome,
+    ours: &Outcome,
+    theirs: &Outcome,
     note: &str,
-) -> Result<Version, StoreError> {
+) -> Result<Outcome, StoreError> {
     if ours.is(theirs) || theirs.is(base) {
         return Ok(ours.clone());
     }
     if ours.is(base) {
         return Ok(theirs.clone());
     }
-    if [base, ours, theirs].contains(&&Version::Undecided) {
-        return Ok(Version::Undecided);
+    if [base, ours, theirs].contains(&&Outcome::Undecided) {
+        return Ok(Outcome::Undecided);
     }
-    let [base, our_node, their_node] = [base.node(tables)?, ours.node(tables)?, theirs.node(tables)?];
-    Ok(match merge_nodes(base.as_ref(), our_node.as_ref(), their_node.as_ref(), note) {
+    let kept = [base.kept(tables)?, ours.kept(tables)?, theirs.kept(tables)?];
+    if kept.iter().flatten().any(|kept| kept.redaction().is_some()) {
+        // What cannot be read cannot be taken apart.
+        return Ok(Outcome::Undecided);
+    }
+    let [base, our_node, their_node] = kept.each_ref().map(|kept| kept.as_ref().and_then(Kept::node));
+    Ok(match merge_nodes(base, our_node, their_node, note) {
         Merged::Take(Side::Ours) | Merged::Same => ours.clone(),
         Merged::Take(Side::Theirs) => theirs.clone(),
-        Merged::New(node) => Version::Made(Box::new(node)),
-        Merged::Conflict => Version::Undecided,
+        Merged::New(node) => Outcome::Made(Box::new(node)),
+        Merged::Conflict => Outcome::Undecided,
     })
 }

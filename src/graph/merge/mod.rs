@@ -16,7 +16,7 @@ mod values;
 pub use base::{Base, merged_base};
 #[cfg(feature = "internals")]
 pub use join::Conflict;
-pub use join::{Join, Version, join};
+pub use join::{Join, Outcome, join};
 #[cfg(feature = "internals")]
 pub use node::NodeMerge;
 pub use node::merge_nodes;

@@ -1,6 +1,6 @@
 //! Taking back what came from somewhere, and keeping what was made of it since.
 
-use super::join::{Conflict, Join, Version, merge_versions};
+use super::join::{Conflict, Join, Outcome, merge_versions};
 use crate::graph::{Held, NodeFilter, NodeVersions, STAGED, Unit, lineage};
 use crate::model::NodeId;
 use crate::object::{Leaf, ObjectId, get};
@@ -27,21 +27,21 @@ pub fn undone<A: Access>(
     let mut join = Join::default();
     for id in ids {
         let ours = get(tables, root, id)?;
-        let mut version = Version::Stored(ours);
+        let mut version = Outcome::Stored(ours);
         let runs = runs(tables, ours, id, filter, commits)?;
         for (nth, run) in runs.iter().enumerate() {
-            let (written, before) = (Version::Stored(Some(run.written)), Version::Stored(run.before));
+            let (written, before) = (Outcome::Stored(Some(run.written)), Outcome::Stored(run.before));
             let merged = if run.is_merge {
-                Version::Undecided
+                Outcome::Undecided
             } else {
                 merge_versions(tables, &written, &version, &before, note)?
             };
-            if merged == Version::Undecided {
+            if merged == Outcome::Undecided {
                 let mut is_standing = stands(tables, id, &version, ours, run)?;
-                if let Version::Made(_) = version {
+                if let Outcome::Made(_) = version {
                     // What a newer one had taken away is back by now.
                     for newer in &runs[..nth] {
-                        is_standing = is_standing || stands(tables, id, &Version::Stored(newer.before), ours, run)?;
+                        is_standing = is_standing || stands(tables, id, &Outcome::Stored(newer.before), ours, run)?;
                     }
                 }
                 if !is_standing {
@@ -50,12 +50,12 @@ pub fn undone<A: Access>(
                 join.conflicts.insert(id.clone(), Conflict { base: written, ours, theirs: before });
             }
             version = merged;
-            if version == Version::Undecided {
+            if version == Outcome::Undecided {
                 break;
             }
         }
-        if version != Version::Undecided && version.object() != ours.map(|(_, object)| object) {
-            join.changes.insert(id.clone(), version.node(tables)?);
+        if version != Outcome::Undecided && version.object() != ours.map(|(_, object)| object) {
+            join.changes.insert(id.clone(), version.kept(tables)?);
         }
     }
     Ok(join)
@@ -91,7 +91,7 @@ fn runs<A: Access>(
         let all_before = before.collect::<Result<Vec<_>, StoreError>>()?;
         open.extend(all_before.iter().copied().flatten());
         let is_chosen = commits.is_none_or(|commits| commits.contains(&number));
-        let node = tables.node(leaf.0, leaf.1)?;
+        let node = tables.kept(leaf.0, leaf.1)?;
         if !is_chosen || !filter.admits(tables, Held::Stored(leaf), &node)? {
             continue;
         }
@@ -99,7 +99,7 @@ fn runs<A: Access>(
         let mut is_merge = all_before.iter().any(|other| *other != before);
         if is_merge {
             for &other in all_before.iter().flatten() {
-                if tables.node(other.0, other.1)?.content == node.content {
+                if node.content().is_some() && tables.kept(other.0, other.1)?.content() == node.content() {
                     (before, is_merge) = (Some(other), false);
                     break;
                 }
@@ -125,19 +125,21 @@ fn runs<A: Access>(
 fn stands<A: Access>(
     tables: &Tables<A>,
     id: &NodeId,
-    version: &Version,
+    version: &Outcome,
     ours: Option<Leaf>,
     run: &Run,
 ) -> Result<bool, StoreError> {
-    let Some(node) = version.node(tables)? else { return Ok(false) };
+    // Of what cannot be read nobody knows where its parts come from.
+    let Some(kept) = version.kept(tables)? else { return Ok(false) };
+    let Some(content) = kept.content() else { return Ok(true) };
     let (versions, start) = match version {
-        Version::Stored(Some(leaf)) => (NodeVersions::of(tables, id, *leaf), leaf.0),
-        Version::Stored(None) | Version::Made(_) | Version::Undecided => {
-            (NodeVersions::of_staged(tables, id, &node, ours), STAGED)
+        Outcome::Stored(Some(leaf)) => (NodeVersions::of(tables, id, *leaf), leaf.0),
+        Outcome::Stored(None) | Outcome::Made(_) | Outcome::Undecided => {
+            (NodeVersions::of_staged(tables, id, &kept, ours), STAGED)
         }
     };
     // A line that is alone may be one of several that stood there before.
-    let unit = if node.content.text().is_some() { Unit::Line } else { Unit::Leaf };
+    let unit = if content.text().is_some() { Unit::Line } else { Unit::Leaf };
     let parts = lineage(&versions, start, unit, &|_| Ok(false), None)?.parts;
     Ok(parts.iter().any(|part| run.records.contains(&part.version)))
 }

@@ -3,15 +3,47 @@
 use super::json_value::same_value;
 use super::{Claim, Comparison, Pointer, Predicate, Subject};
 use crate::model::{Content, NodeId, Pattern, pointer};
+use crate::object::Kept;
 use std::convert::Infallible;
+
+/// What a memory has under an id, as far as a predicate can tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// No node.
+    Absent,
+    /// A node that nobody can read.
+    Redacted,
+    /// A node with this content.
+    Content(Content),
+}
+
+impl Seen {
+    /// What the node says, where there is one that can be read.
+    pub fn content(&self) -> Option<&Content> {
+        match self {
+            Self::Content(content) => Some(content),
+            Self::Absent | Self::Redacted => None,
+        }
+    }
+}
+
+impl From<Option<Kept>> for Seen {
+    fn from(kept: Option<Kept>) -> Self {
+        match kept {
+            None => Self::Absent,
+            Some(Kept::Redacted(_)) => Self::Redacted,
+            Some(Kept::Node(node)) => Self::Content(node.content),
+        }
+    }
+}
 
 /// A memory that can be asked.
 pub trait State {
     /// Why it cannot be read.
     type Error;
 
-    /// The content of a node; `None` where it is absent.
-    fn content(&self, id: &NodeId) -> Result<Option<Content>, Self::Error>;
+    /// What it has under an id.
+    fn seen(&self, id: &NodeId) -> Result<Seen, Self::Error>;
 
     /// How many nodes match.
     fn count(&self, pattern: &Pattern) -> Result<u64, Self::Error>;
@@ -38,6 +70,8 @@ pub struct Evaluation {
 pub enum Found {
     /// No node of this id.
     Absent(NodeId),
+    /// The node of this id, which is redacted.
+    Redacted(NodeId),
     /// The node of this id, with this content: where several match, the first that contains the text.
     Node(NodeId, Content),
     /// The node of this id, and the value that its content has at a JSON pointer, if any.
@@ -54,8 +88,8 @@ impl Predicate {
         let (claimed, found) = match &self.claim {
             Claim::Present(id) => on_content(state, id, |_| true)?,
             Claim::Absent(id) => {
-                let (present, found) = on_content(state, id, |_| true)?;
-                (!present, found)
+                let (_, found) = on_content(state, id, |_| true)?;
+                (matches!(found, Found::Absent(_)), found)
             }
             Claim::Equals(id, text) => on_content(state, id, |content| content.readable() == *text)?,
             Claim::EqualsJson(id, json) => on_content(state, id, |content| same_value(content.json(), json.json()))?,
@@ -95,17 +129,17 @@ impl Predicate {
 }
 
 /// A memory of which one node counts, or its absence.
-struct Alone<'a>(&'a NodeId, Option<&'a Content>);
+struct Alone<'a>(&'a NodeId, &'a Seen);
 
 impl State for Alone<'_> {
     type Error = Infallible;
 
-    fn content(&self, _: &NodeId) -> Result<Option<Content>, Infallible> {
-        Ok(self.1.cloned())
+    fn seen(&self, _: &NodeId) -> Result<Seen, Infallible> {
+        Ok(self.1.clone())
     }
 
     fn count(&self, _: &Pattern) -> Result<u64, Infallible> {
-        Ok(self.1.iter().len() as u64)
+        Ok(u64::from(*self.1 != Seen::Absent))
     }
 
     fn first(
@@ -113,14 +147,14 @@ impl State for Alone<'_> {
         _: &Pattern,
         mut wanted: impl FnMut(&Content) -> bool,
     ) -> Result<Option<(NodeId, Content)>, Infallible> {
-        Ok(self.1.filter(|content| wanted(content)).map(|content| (self.0.clone(), content.clone())))
+        Ok(self.1.content().filter(|content| wanted(content)).map(|content| (self.0.clone(), content.clone())))
     }
 }
 
 impl Predicate {
-    /// Whether it would hold if of all nodes at which it looks there were only `id`, with this content, or none.
-    pub fn holds_with(&self, id: &NodeId, content: Option<&Content>) -> bool {
-        let Ok(Evaluation { holds, .. }) = self.evaluate(&Alone(id, content));
+    /// Whether it would hold if of all nodes at which it looks there were only `id`, with this under it.
+    pub fn holds_with(&self, id: &NodeId, seen: &Seen) -> bool {
+        let Ok(Evaluation { holds, .. }) = self.evaluate(&Alone(id, seen));
         holds
     }
 }
@@ -134,14 +168,14 @@ impl Predicate {
         }
     }
 
-    /// What the node `id`, with this content or absent, adds to the number by which [`Predicate::holds_at`] decides. That
+    /// What the node `id`, with this under it, adds to the number by which [`Predicate::holds_at`] decides. That
     /// of a memory is the sum over all nodes, and where it looks at one that is absent, that of the absent one.
-    pub fn weight(&self, id: &NodeId, content: Option<&Content>) -> u64 {
+    pub fn weight(&self, id: &NodeId, seen: &Seen) -> u64 {
         u64::from(
             self.looks_at(id)
                 && match &self.claim {
-                    Claim::Count(..) => content.is_some(),
-                    Claim::Any(_, text) => content.is_some_and(|content| contains(content, text)),
+                    Claim::Count(..) => *seen != Seen::Absent,
+                    Claim::Any(_, text) => seen.content().is_some_and(|content| contains(content, text)),
                     Claim::Present(_)
                     | Claim::Absent(_)
                     | Claim::Equals(..)
@@ -149,7 +183,7 @@ impl Predicate {
                     | Claim::Contains(..)
                     | Claim::Matches(..)
                     | Claim::PathExists(..)
-                    | Claim::PathEquals(..) => self.holds_with(id, content),
+                    | Claim::PathEquals(..) => self.holds_with(id, seen),
                 },
         )
     }
@@ -176,9 +210,10 @@ fn on_content<S: State>(
     id: &NodeId,
     claim: impl FnOnce(&Content) -> bool,
 ) -> Result<(bool, Found), S::Error> {
-    Ok(match state.content(id)? {
-        Some(content) => (claim(&content), Found::Node(id.clone(), content)),
-        None => (false, Found::Absent(id.clone())),
+    Ok(match state.seen(id)? {
+        Seen::Content(content) => (claim(&content), Found::Node(id.clone(), content)),
+        Seen::Redacted => (false, Found::Redacted(id.clone())),
+        Seen::Absent => (false, Found::Absent(id.clone())),
     })
 }
 
@@ -188,7 +223,11 @@ fn on_value<S: State>(
     Pointer(path): &Pointer,
     claim: impl FnOnce(&str) -> bool,
 ) -> Result<(bool, Found), S::Error> {
-    let Some(content) = state.content(id)? else { return Ok((false, Found::Absent(id.clone()))) };
+    let content = match state.seen(id)? {
+        Seen::Content(content) => content,
+        Seen::Redacted => return Ok((false, Found::Redacted(id.clone()))),
+        Seen::Absent => return Ok((false, Found::Absent(id.clone()))),
+    };
     let value = pointer(content.json(), path).expect("the pointer was checked when it was read");
     let kept = value.map(|value| Content::from_json(value).expect("a part of JSON is JSON"));
     Ok((value.is_some_and(claim), Found::Value(id.clone(), path.clone(), kept)))
@@ -232,8 +271,8 @@ mod tests {
     impl State for Few {
         type Error = Infallible;
 
-        fn content(&self, id: &NodeId) -> Result<Option<Content>, Infallible> {
-            Ok(self.0.get(id).cloned())
+        fn seen(&self, id: &NodeId) -> Result<Seen, Infallible> {
+            Ok(self.0.get(id).map_or(Seen::Absent, |content| Seen::Content(content.clone())))
         }
 
         fn count(&self, pattern: &Pattern) -> Result<u64, Infallible> {
@@ -433,9 +472,9 @@ mod tests {
             let few: Vec<_> = nodes.iter().map(|(id, json)| (id.as_str(), json.as_str())).collect();
             let few = Few::of(&few);
             let predicate = &parse(&words).expect("a predicate")[0];
-            let mut sum: u64 = few.0.iter().map(|(id, content)| predicate.weight(id, Some(content))).sum();
+            let mut sum: u64 = few.0.iter().map(|(id, content)| predicate.weight(id, &Seen::Content(content.clone()))).sum();
             if let Subject::Node(id) = predicate.subject() && !few.0.contains_key(id) {
-                sum += predicate.weight(id, None);
+                sum += predicate.weight(id, &Seen::Absent);
             }
             let Ok(Evaluation { holds, .. }) = predicate.evaluate(&few);
             prop_assert_eq!(predicate.holds_at(sum), holds, "{:?} {:?}", nodes, words);

@@ -2,13 +2,14 @@
 //!
 //! A predicate is read once from words, such as `--not --contains user/diet steak`, and evaluated over any [`State`].
 //! TEXT is compared with the text of a string; with the JSON text as it is stored for any other value, and for a string
-//! with a lone surrogate, which has no text. Of a node that is absent, whatever is claimed of its content is false.
+//! with a lone surrogate, which has no text. Of a node that is absent
+//! or redacted, whatever is claimed of its content is false, and of a redacted one also that it is there and that it is not.
 
 mod evaluate;
 mod json_value;
 mod parse;
 
-pub use evaluate::{Evaluation, Found, State};
+pub use evaluate::{Evaluation, Found, Seen, State};
 pub use parse::{PredicateError, parse};
 
 use crate::model::{Content, NodeId, Pattern};

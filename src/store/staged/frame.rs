@@ -10,13 +10,14 @@
 //! | 2 remove | id, base |
 //! | 3 unstage | id |
 //! | 4 head | where a session without a row begins |
+//! | 5 set, redacted | id, base, marker in the place of the node |
 //!
 //! A base is a zero byte where the id was absent, else a one and the 32-byte object id. The id of a set stands there
 //! although the node holds it too, so that looking an id up parses no JSON. The magic begins with a byte that no UTF-8
 //! text holds: ids, nodes and names never look like the beginning of a frame.
 
 use crate::model::NodeId;
-use crate::object::{DecodeError, ObjectId, Reader, push_bytes};
+use crate::object::{DecodeError, ObjectId, Reader, is_marker, push_bytes};
 use std::array;
 use std::ops::RangeInclusive;
 
@@ -29,6 +30,7 @@ const SET: u8 = 1;
 const REMOVE: u8 = 2;
 const UNSTAGE: u8 = 3;
 const HEAD: u8 = 4;
+const SET_REDACTED: u8 = 5;
 
 /// A node id as it stands in a frame: its bytes, not yet looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,7 +78,7 @@ pub enum Change<'a> {
         id: StoredId<'a>,
         /// What it replaces.
         base: Option<ObjectId>,
-        /// The canonical bytes of the node.
+        /// The canonical bytes of the node, or of the marker in its place.
         node: &'a [u8],
     },
     /// The node is to be absent.
@@ -242,7 +244,7 @@ fn sum(frame: &[u8]) -> [u8; 4] {
 fn push_change(out: &mut Vec<u8>, change: &Change<'_>) {
     match change {
         Change::Set { id, base, node } => {
-            push_tag(out, SET, *id);
+            push_tag(out, if is_marker(node) { SET_REDACTED } else { SET }, *id);
             push_base(out, base.as_ref());
             push_bytes(out, node);
         }
@@ -268,7 +270,14 @@ fn push_base(out: &mut Vec<u8>, base: Option<&ObjectId>) {
 
 fn read_change<'a>(entry: &mut Reader<'a>) -> Result<Change<'a>, DecodeError> {
     match entry.byte()? {
-        SET => Ok(Change::Set { id: StoredId(entry.bytes()?), base: read_base(entry)?, node: entry.bytes()? }),
+        tag @ (SET | SET_REDACTED) => {
+            let (id, base, node) = (StoredId(entry.bytes()?), read_base(entry)?, entry.bytes()?);
+            if is_marker(node) == (tag == SET_REDACTED) {
+                Ok(Change::Set { id, base, node })
+            } else {
+                Err(DecodeError::NotCanonical("a node and a marker are exchanged"))
+            }
+        }
         REMOVE => Ok(Change::Remove { id: StoredId(entry.bytes()?), base: read_base(entry)? }),
         UNSTAGE => Ok(Change::Unstage { id: StoredId(entry.bytes()?) }),
         tag => Err(DecodeError::UnknownRecord(tag)),
@@ -366,7 +375,10 @@ mod tests {
 
     #[test]
     fn a_payload_that_no_writer_makes_is_refused_and_ends() {
-        let cases: [(&[u8], DecodeError); 6] = [
+        let exchanged = DecodeError::NotCanonical("a node and a marker are exchanged");
+        let cases: [(&[u8], DecodeError); 8] = [
+            (b"\x05\x01k\x00\x02{}", exchanged.clone()),
+            (b"\x01\x01k\x00\x11{\"redacted\":\"ab\"}", exchanged),
             (&[9, 1, b'k'], DecodeError::UnknownRecord(9)),
             (&[0], DecodeError::UnknownRecord(0)),
             (&[UNSTAGE, 1, b'k', HEAD, 0], DecodeError::UnknownRecord(HEAD)),

@@ -6,7 +6,7 @@
 use super::LogError;
 use super::frame::{Change, Frame, MAGIC, StoredId, encode};
 use crate::model::NodeId;
-use crate::object::{DecodeError, ObjectId, node_object_id};
+use crate::object::{DecodeError, ObjectId, kept_object_id};
 use memchr::memmem;
 use std::collections::BTreeMap;
 use std::iter;
@@ -27,7 +27,7 @@ pub struct StagedChange<'a> {
 impl<'a> StagedChange<'a> {
     /// The id of the new version, `None` where the node is to be absent.
     pub fn version(&self) -> Option<ObjectId> {
-        self.node.map(node_object_id)
+        self.node.map(kept_object_id)
     }
 
     /// Whether the new version differs from the base.
@@ -533,7 +533,7 @@ mod tests {
     #[test]
     fn a_version_equal_to_its_base_is_no_change() {
         let node = Some(&b"{}"[..]);
-        let same = Some(node_object_id(b"{}"));
+        let same = Some(kept_object_id(b"{}"));
         for (base, node, wanted) in
             [(None, node, true), (BASE, node, true), (same, node, false), (BASE, None, true), (None, None, false)]
         {
