@@ -209,7 +209,9 @@ mod reads {
         grep, log, ls, merge, put_and_commit, rename_branch, reset, set, show, switch, tags, test, try_merge,
         versions_of,
     };
-    use mnemosyne::store::{CommitWords, Disk, Files, LogError, LogView, Number, StagedLog, Store, StoreError, init};
+    use mnemosyne::store::{
+        CommitWords, Disk, FileId, Files, LogError, LogView, Number, Opened, StagedLog, Store, StoreError, init,
+    };
     use redb::{BackendError, StorageBackend};
     use std::collections::BTreeMap;
     use std::ops::Bound;
@@ -290,8 +292,29 @@ mod reads {
             self.files.directory()
         }
 
-        fn open_database(&self, write: bool) -> Result<Self::Database, StoreError> {
-            Ok(CountingFile { file: self.files.open_database(write)?, reads: Arc::clone(&self.reads) })
+        fn open_database(&self, write: bool) -> Result<Opened<Self::Database>, StoreError> {
+            let Opened { file, id } = self.files.open_database(write)?;
+            Ok(Opened { file: CountingFile { file, reads: Arc::clone(&self.reads) }, id })
+        }
+
+        fn database_id(&self) -> Result<FileId, StoreError> {
+            self.files.database_id()
+        }
+
+        fn database_bytes(&self) -> Result<u64, StoreError> {
+            self.files.database_bytes()
+        }
+
+        fn create_successor(&self) -> Result<Self::Database, StoreError> {
+            Ok(CountingFile { file: self.files.create_successor()?, reads: Arc::clone(&self.reads) })
+        }
+
+        fn install_successor(&self) -> Result<(), StoreError> {
+            self.files.install_successor()
+        }
+
+        fn remove_successor(&self) -> Result<(), StoreError> {
+            self.files.remove_successor()
         }
 
         fn logs(&self) -> Result<Vec<SessionName>, LogError> {

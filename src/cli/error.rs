@@ -207,6 +207,7 @@ impl From<StoreError> for CliError {
             StoreError::Corrupt { .. } => {
                 told(Word::Corrupt).hint("nothing was changed; keep a copy of the store before anything else")
             }
+            StoreError::Gone => told(Word::BadRevision).hint("see 'mnem log --all' for what is there"),
             StoreError::UnsupportedFormat { .. } => told(Word::UnsupportedFormat).hint("read it with a newer mnem"),
             StoreError::UnsupportedKind(_) => told(Word::StoredKind).hint("read it with a newer mnem"),
             StoreError::Io { .. } | StoreError::Database(_) => told(Word::Io),

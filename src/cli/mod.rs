@@ -22,6 +22,7 @@ mod exec;
 mod export;
 mod finding;
 mod folder;
+mod gc;
 mod get;
 mod grep;
 mod import;
@@ -128,6 +129,7 @@ enum Verb {
     Exec(exec::ExecArgs),
     Export(export::ExportArgs),
     Import(import::ImportArgs),
+    Gc(gc::GcArgs),
     Config(config::ConfigArgs),
     Completions(completions::CompletionsArgs),
     Version(version::VersionArgs),
@@ -283,6 +285,7 @@ fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Verb::Grep(args) => grep::run(&args, &mut context)?,
         Verb::Export(args) => export::run(&args, &mut context)?,
         Verb::Import(args) => import::run(&args, &mut context)?,
+        Verb::Gc(args) => gc::run(&args, &mut context)?,
         Verb::Config(args) => config::run(&args, &mut context)?,
         Verb::Completions(args) => completions::run(&args, &mut context)?,
         Verb::Restore(args) => restore::run(&args, &mut context)?,

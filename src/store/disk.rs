@@ -2,15 +2,30 @@
 
 use super::StoreError;
 use super::discover::{DATABASE_FILE, open_database_file};
-use super::init::STAGED_DIRECTORY;
+use super::init::{STAGED_DIRECTORY, sync_directory};
 use super::staged::{LogError, LogFile, LogView, StagedLog};
 use crate::model::SessionName;
 use redb::StorageBackend;
 use redb::backends::FileBackend;
 use std::fmt::Debug;
-use std::fs::File;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// Which file it is that a name leads to, however it is called later: device and number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileId(pub u64, pub u64);
+
+/// A file that was opened, and which one it is.
+#[derive(Debug)]
+pub struct Opened<F> {
+    /// The file.
+    pub file: F,
+    /// Which one.
+    pub id: FileId,
+}
 
 /// The files of one store.
 pub trait Disk: Clone + Debug + Send + 'static {
@@ -23,7 +38,22 @@ pub trait Disk: Clone + Debug + Send + 'static {
     fn directory(&self) -> &Path;
 
     /// Opens the database, and never creates it.
-    fn open_database(&self, write: bool) -> Result<Self::Database, StoreError>;
+    fn open_database(&self, write: bool) -> Result<Opened<Self::Database>, StoreError>;
+
+    /// Which file the name of the database leads to now.
+    fn database_id(&self) -> Result<FileId, StoreError>;
+
+    /// How many bytes the database has.
+    fn database_bytes(&self) -> Result<u64, StoreError>;
+
+    /// Makes an empty file that is to take the place of the database, also in place of one that a killed process left.
+    fn create_successor(&self) -> Result<Self::Database, StoreError>;
+
+    /// Gives the successor the name of the database: durable, with all that was written to it, when this returns.
+    fn install_successor(&self) -> Result<(), StoreError>;
+
+    /// Removes the successor, if there is one: also one that a killed process left.
+    fn remove_successor(&self) -> Result<(), StoreError>;
 
     /// The sessions that have a log, in the order of their names.
     fn logs(&self) -> Result<Vec<SessionName>, LogError>;
@@ -55,8 +85,25 @@ impl Files {
         self.directory.join(DATABASE_FILE)
     }
 
+    /// Where the file is built that is to be the database.
+    fn successor_path(&self) -> PathBuf {
+        self.directory.join(format!("{DATABASE_FILE}.new"))
+    }
+
     fn staged(&self) -> PathBuf {
         self.directory.join(STAGED_DIRECTORY)
+    }
+}
+
+/// Says on what the system refused; for `map_err`.
+fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StoreError {
+    move |source| StoreError::Io { action, path: path.to_owned(), source }
+}
+
+fn remove_if_there(path: &Path) -> Result<(), StoreError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed.map_err(failed("removing", path)),
     }
 }
 
@@ -68,17 +115,50 @@ impl Disk for Files {
         &self.directory
     }
 
-    fn open_database(&self, write: bool) -> Result<FileBackend, StoreError> {
-        let file: File = open_database_file(&self.database_path(), write)?;
-        Ok(FileBackend::new(file)?)
+    fn open_database(&self, write: bool) -> Result<Opened<FileBackend>, StoreError> {
+        let path = self.database_path();
+        let file: File = open_database_file(&path, write)?;
+        let metadata = file.metadata().map_err(failed("looking at", &path))?;
+        Ok(Opened { id: FileId(metadata.dev(), metadata.ino()), file: FileBackend::new(file)? })
+    }
+
+    fn database_id(&self) -> Result<FileId, StoreError> {
+        let path = self.database_path();
+        let metadata = fs::symlink_metadata(&path).map_err(failed("looking at", &path))?;
+        Ok(FileId(metadata.dev(), metadata.ino()))
+    }
+
+    fn database_bytes(&self) -> Result<u64, StoreError> {
+        let path = self.database_path();
+        Ok(fs::symlink_metadata(&path).map_err(failed("looking at", &path))?.len())
+    }
+
+    fn create_successor(&self) -> Result<FileBackend, StoreError> {
+        let path = self.successor_path();
+        self.remove_successor()?;
+        let file = File::options().read(true).write(true).create_new(true).mode(0o600).open(&path);
+        let file = file.and_then(|file| file.set_permissions(fs::Permissions::from_mode(0o600)).map(|()| file));
+        Ok(FileBackend::new(file.map_err(failed("creating", &path))?)?)
+    }
+
+    fn install_successor(&self) -> Result<(), StoreError> {
+        let path = self.successor_path();
+        let synced = File::open(&path).and_then(|file| file.sync_all());
+        synced.map_err(failed("syncing", &path))?;
+        fs::rename(&path, self.database_path()).map_err(failed("renaming", &path))?;
+        sync_directory(&self.directory)
+    }
+
+    fn remove_successor(&self) -> Result<(), StoreError> {
+        remove_if_there(&self.successor_path())
     }
 
     fn logs(&self) -> Result<Vec<SessionName>, LogError> {
         let path = self.staged();
         let failed = |source| LogError::Io { action: "reading", path: path.clone(), source };
         let mut found = Vec::new();
-        let entries = match std::fs::read_dir(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(found),
+        let entries = match fs::read_dir(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(found),
             entries => entries.map_err(failed)?,
         };
         for entry in entries {

@@ -50,6 +50,9 @@ pub enum StoreError {
         /// What the layer below said.
         source: Option<Box<dyn std::error::Error + Send + Sync>>,
     },
+    /// A commit that was there when the command looked and is not any more.
+    #[error("a commit was dropped by 'mnem gc' meanwhile")]
+    Gone,
     /// A store, or a record in it, of another version of the format.
     #[error("the memory store has {found}, which this version does not read")]
     UnsupportedFormat {
@@ -151,4 +154,4 @@ macro_rules! from_redb_errors {
     };
 }
 
-from_redb_errors!(StorageError TableError TransactionError CommitError DatabaseError);
+from_redb_errors!(StorageError TableError TransactionError CommitError DatabaseError CompactionError);

@@ -165,7 +165,8 @@ fn create_directories(directory: &Path) -> Result<(), StoreError> {
     }
 }
 
-fn sync_directory(directory: &Path) -> Result<(), StoreError> {
+/// Returns when the names in a directory are on the disk.
+pub(super) fn sync_directory(directory: &Path) -> Result<(), StoreError> {
     File::open(directory).and_then(|directory| directory.sync_all()).map_err(|source| StoreError::Io {
         action: "syncing",
         path: directory.to_owned(),

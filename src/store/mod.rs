@@ -5,6 +5,7 @@
 mod discover;
 mod disk;
 mod error;
+mod gc;
 mod init;
 mod marks;
 mod open;
@@ -13,6 +14,7 @@ mod private;
 mod progress;
 mod read;
 mod record;
+mod rewrite;
 mod rows;
 mod session;
 mod staged;
@@ -23,7 +25,10 @@ pub use discover::{STORE_DIRECTORY, Trust, check, discover, named};
 pub use disk::Disk;
 #[cfg(feature = "internals")]
 pub use disk::Files;
+#[cfg(feature = "internals")]
+pub use disk::{FileId, Opened};
 pub use error::StoreError;
+pub use gc::{Dropped, Keeping};
 #[cfg(feature = "internals")]
 pub use init::create_tables;
 pub use init::{Created, init};

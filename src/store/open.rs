@@ -4,7 +4,7 @@
 //! time-out of their own, so they happen in a thread that is given up when the time is over.
 
 use super::StoreError;
-use super::disk::{Disk, Files};
+use super::disk::{Disk, Files, Opened};
 use super::overlay::open_over;
 use super::rows::{Access, Reading, Writing};
 use super::tables::Tables;
@@ -141,7 +141,7 @@ impl<D: Disk> Store<D> {
     pub(super) fn clean_snapshot(&self) -> Result<Snapshot, StoreError> {
         let disk = self.disk.clone();
         self.bounded(HEADER_GRACE, move || {
-            let database = builder().open_read_only_with_backend(disk.open_database(false)?)?;
+            let database = builder().open_read_only_with_backend(disk.open_database(false)?.file)?;
             let transaction = database.begin_read()?;
             Ok(Snapshot { tables: Tables::open(&transaction)?, overlay: None })
         })
@@ -160,11 +160,7 @@ impl<D: Disk> Store<D> {
         seen: Snapshot,
         write: impl FnOnce(&mut Tables<Writing<'_>>) -> Result<R, E>,
     ) -> Result<(R, Option<StoreError>), E> {
-        let patience = self.patience(&seen.tables)?;
-        drop(seen);
-        let disk = self.disk.clone();
-        let wait = !patience.is_zero();
-        let (database, transaction) = self.bounded(patience.max(HEADER_GRACE), move || begin_write(&disk, wait))?;
+        let (database, transaction) = self.begin(seen)?;
         let work = move || -> Result<R, E> {
             let value = write(&mut Tables::open_to_write(&transaction)?)?;
             transaction.commit().map_err(StoreError::from)?;
@@ -174,6 +170,15 @@ impl<D: Disk> Store<D> {
         let closed = guarded(move || database.close()).and_then(|closed| Ok(closed?));
         let value = value.map_err(|error: E| error.located(self.directory()))?;
         Ok((value, closed.err().map(|error| error.at(self.directory()))))
+    }
+
+    /// Begins a write transaction when the store is seen to be ours.
+    pub(super) fn begin(&self, seen: Snapshot) -> Result<(Database, WriteTransaction), StoreError> {
+        let patience = self.patience(&seen.tables)?;
+        drop(seen);
+        let disk = self.disk.clone();
+        let wait = !patience.is_zero();
+        self.bounded(patience.max(HEADER_GRACE), move || begin_write(&disk, wait))
     }
 
     /// Runs `work` in a thread, and leaves it behind when it takes longer than `timeout`.
@@ -202,7 +207,7 @@ impl<D: Disk> Store<D> {
 }
 
 /// Turns a panic of the database on damaged pages into the error that it is.
-fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, StoreError> {
+pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, StoreError> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let said = panic_message(panic.as_ref());
         StoreError::Corrupt { what: "the database file".to_owned(), source: Some(said.into()) }
@@ -220,17 +225,23 @@ pub(super) fn builder() -> Builder {
     builder
 }
 
-fn open_to_write<D: Disk>(disk: &D) -> Result<Database, StoreError> {
-    Ok(builder().create_with_backend(disk.open_database(true)?)?)
+fn open_to_write<D: Disk>(disk: &D) -> Result<Opened<Database>, StoreError> {
+    let Opened { file, id } = disk.open_database(true)?;
+    Ok(Opened { file: builder().create_with_backend(file)?, id })
 }
 
+/// Begins the one write transaction that there may be. Where the database was rewritten into another file meanwhile, it is
+/// that file.
 fn begin_write<D: Disk>(disk: &D, wait: bool) -> Result<(Database, WriteTransaction), StoreError> {
-    let database = open_to_write(disk)?;
-    let transaction = if wait { database.begin_write() } else { database.try_begin_write() };
-    match transaction {
-        Ok(transaction) => Ok((database, transaction)),
-        Err(TransactionError::WouldBlock) => Err(StoreError::Busy { path: disk.directory().to_owned() }),
-        Err(error) => Err(error.into()),
+    loop {
+        let Opened { file: database, id } = open_to_write(disk)?;
+        let transaction = if wait { database.begin_write() } else { database.try_begin_write() };
+        match transaction {
+            Ok(transaction) if disk.database_id()? == id => return Ok((database, transaction)),
+            Ok(_) => {}
+            Err(TransactionError::WouldBlock) => return Err(StoreError::Busy { path: disk.directory().to_owned() }),
+            Err(error) => return Err(error.into()),
+        }
     }
 }
 
@@ -238,7 +249,7 @@ fn begin_write<D: Disk>(disk: &D, wait: bool) -> Result<(Database, WriteTransact
 /// may not be written.
 fn open_snapshot<D: Disk>(disk: &D) -> Result<Snapshot, StoreError> {
     for _ in 0..ATTEMPTS {
-        match builder().open_read_only_with_backend(disk.open_database(false)?) {
+        match builder().open_read_only_with_backend(disk.open_database(false)?.file) {
             Ok(database) => {
                 let transaction = database.begin_read()?;
                 return Ok(Snapshot { tables: Tables::open(&transaction)?, overlay: None });
@@ -247,9 +258,10 @@ fn open_snapshot<D: Disk>(disk: &D) -> Result<Snapshot, StoreError> {
             Err(error) => return Err(error.into()),
         }
         match open_to_write(disk) {
-            Ok(database) => database.close()?,
+            Ok(Opened { file: database, .. }) => database.close()?,
             Err(StoreError::Io { source, .. }) if is_refusal(&source) => {
-                let database = open_over(disk.open_database(false)?, &disk.open_database(false)?, CACHE_BYTES)?;
+                let database =
+                    open_over(disk.open_database(false)?.file, &disk.open_database(false)?.file, CACHE_BYTES)?;
                 let transaction = database.begin_read()?;
                 return Ok(Snapshot { tables: Tables::open(&transaction)?, overlay: Some(database) });
             }

@@ -1,7 +1,8 @@
 //! The tables of a store, held together by one transaction.
 
+use super::StoreError;
+use super::record::{Number, RefUpdate};
 use super::rows::{Access, Reading, Rows, Writing};
-use super::{StoreError, record::Number};
 use redb::{ReadTransaction, WriteTransaction};
 
 /// The version of the format that this version reads and writes.
@@ -89,6 +90,26 @@ impl<'t> Tables<Writing<'t>> {
             && self.reference.fill(&from.reference, go_on)?
             && self.reflog.fill(&from.reflog, go_on)?
             && self.setting.fill(&from.setting, go_on)?)
+    }
+
+    /// Writes what belongs to no commit: refs, sessions, settings, and the updates of refs for which `take` returns one.
+    pub(super) fn fill_loose<A: Access>(
+        &mut self,
+        from: &Tables<A>,
+        mut take: impl FnMut(&[u8], RefUpdate) -> Option<RefUpdate>,
+    ) -> Result<(), StoreError> {
+        self.reference.fill(&from.reference, &|| true)?;
+        self.session.fill(&from.session, &|| true)?;
+        self.setting.fill(&from.setting, &|| true)?;
+        for row in from.reflog.range::<&[u8]>(..)? {
+            let (key, row) = row?;
+            let update =
+                RefUpdate::decode(row.bytes()).map_err(|error| StoreError::decode("an update of a ref", error))?;
+            if let Some(update) = take(key.value(), update) {
+                self.reflog.insert(key.value(), &update.encode())?;
+            }
+        }
+        Ok(())
     }
 
     /// Gives a setting a value, or takes it away.

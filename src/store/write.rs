@@ -243,8 +243,14 @@ impl Tables<Writing<'_>> {
         self.history.insert(&key[..], &previous.to_le_bytes())
     }
 
+    /// Refuses what names a commit that is not there: since the command looked, it may have been dropped.
+    fn require(&self, commit: Number) -> Result<(), StoreError> {
+        if self.commit.get(commit)?.is_some() { Ok(()) } else { Err(StoreError::Gone) }
+    }
+
     /// Moves a ref from where it is to `new`, and logs it.
     pub fn set_reference(&mut self, name: &str, new: Number, time: CommitTime, reason: &str) -> Result<(), StoreError> {
+        self.require(new)?;
         let old = self.reference(name)?;
         self.reference.insert(name, &new.to_le_bytes())?;
         self.log_update(name, &RefUpdate { old, new: Some(new), time, reason: reason.to_owned() })
@@ -292,6 +298,7 @@ impl Tables<Writing<'_>> {
 
     /// Keeps where a session stands.
     pub fn set_session(&mut self, name: &SessionName, session: &Session) -> Result<(), StoreError> {
+        session.commits().into_iter().try_for_each(|commit| self.require(commit))?;
         self.session.insert(name.as_str(), &session.encode())
     }
 

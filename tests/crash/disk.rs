@@ -5,7 +5,7 @@
 
 use crate::image::Image;
 use mnemosyne::model::SessionName;
-use mnemosyne::store::{Disk, LogError, LogFile, LogView, StagedLog, Store, StoreError};
+use mnemosyne::store::{Disk, FileId, LogError, LogFile, LogView, Opened, StagedLog, Store, StoreError};
 use redb::{BackendError, StorageBackend};
 use std::io;
 use std::ops::Bound;
@@ -16,8 +16,12 @@ use std::time::Duration;
 /// The number of a file: what an inode is elsewhere.
 pub type FileNumber = usize;
 
-/// The database; every other file is a log, or was one.
+/// The first file that was the database.
 pub const DATABASE: FileNumber = 0;
+
+/// What the database is called since another file took its place, and that file until then. No session is called so.
+const DATABASE_NAME: &str = "/database";
+const SUCCESSOR_NAME: &str = "/database.new";
 
 const DIRECTORY: &str = "/simulated/.mnemosyne";
 
@@ -82,9 +86,19 @@ struct World {
 }
 
 impl World {
+    /// Every file is a log, or was one, but for the database, what it was, and what is to be it.
+    fn is_database(&self, file: FileNumber) -> bool {
+        file == self.database() || file == DATABASE || self.image.file(SUCCESSOR_NAME) == Some(file)
+    }
+
+    /// The file that the name of the database leads to.
+    fn database(&self) -> FileNumber {
+        self.image.file(DATABASE_NAME).unwrap_or(DATABASE)
+    }
+
     fn fault(&mut self, file: FileNumber, call: Call) -> io::Result<()> {
         let Some(fault) = self.fault else { return Ok(()) };
-        if fault.database != (file == DATABASE) || !fault.calls.contains(&call) {
+        if fault.database != self.is_database(file) || !fault.calls.contains(&call) {
             return Ok(());
         }
         self.calls += 1;
@@ -137,7 +151,8 @@ impl SimulatedDisk {
 
     /// The database file, as it is.
     pub fn database(&self) -> SimulatedFile {
-        SimulatedFile { disk: self.clone(), file: DATABASE }
+        let file = self.world().database();
+        SimulatedFile { disk: self.clone(), file }
     }
 
     /// Lets calls fail from now on, or none.
@@ -166,6 +181,11 @@ impl SimulatedDisk {
     }
 }
 
+/// Says on what the system refused; for `map_err`.
+fn refused(action: &'static str) -> impl FnOnce(io::Error) -> StoreError {
+    move |source| StoreError::Io { action, path: DIRECTORY.into(), source }
+}
+
 fn staged_path(session: &SessionName) -> PathBuf {
     Path::new(DIRECTORY).join("staged").join(session.as_str())
 }
@@ -178,10 +198,47 @@ impl Disk for SimulatedDisk {
         Path::new(DIRECTORY)
     }
 
-    fn open_database(&self, _: bool) -> Result<SimulatedFile, StoreError> {
-        let refused = |source| StoreError::Io { action: "opening", path: DIRECTORY.into(), source };
-        self.world().fault(DATABASE, Call::Open).map_err(refused)?;
-        Ok(self.database())
+    fn open_database(&self, _: bool) -> Result<Opened<SimulatedFile>, StoreError> {
+        self.world().fault(DATABASE, Call::Open).map_err(refused("opening"))?;
+        Ok(Opened { file: self.database(), id: self.database_id()? })
+    }
+
+    fn database_id(&self) -> Result<FileId, StoreError> {
+        Ok(FileId(0, self.world().database() as u64))
+    }
+
+    fn database_bytes(&self) -> Result<u64, StoreError> {
+        self.database().len().map_err(refused("looking at"))
+    }
+
+    fn create_successor(&self) -> Result<SimulatedFile, StoreError> {
+        self.remove_successor()?;
+        let mut world = self.world();
+        world.fault(DATABASE, Call::Open).map_err(refused("creating"))?;
+        let file = world.image.add_file();
+        world.done(Event::Name { name: SUCCESSOR_NAME.to_owned(), file, before: None });
+        drop(world);
+        Ok(SimulatedFile { disk: self.clone(), file })
+    }
+
+    fn install_successor(&self) -> Result<(), StoreError> {
+        let mut world = self.world();
+        let file = world.image.file(SUCCESSOR_NAME).expect("it was created");
+        world.sync(file).map_err(refused("syncing"))?;
+        world.fault(DATABASE, Call::Rename).map_err(refused("renaming"))?;
+        let before = Some(SUCCESSOR_NAME.to_owned());
+        world.done(Event::Name { name: DATABASE_NAME.to_owned(), file, before });
+        world.fault(DATABASE, Call::SyncNames).map_err(refused("syncing"))?;
+        world.done(Event::SyncNames);
+        Ok(())
+    }
+
+    fn remove_successor(&self) -> Result<(), StoreError> {
+        let mut world = self.world();
+        if world.image.file(SUCCESSOR_NAME).is_some() {
+            world.done(Event::Remove { name: SUCCESSOR_NAME.to_owned() });
+        }
+        Ok(())
     }
 
     fn has_log(&self, session: &SessionName) -> bool {

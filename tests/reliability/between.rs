@@ -4,7 +4,7 @@ use super::place::Place;
 use mnemosyne::model::{Author, CommitTime, Content, ContentKind, Message, Node, NodeId, Provenance, SessionName};
 use mnemosyne::object::{encode_node, node_object_id};
 use mnemosyne::ops::{Condition, ImportRequest, OpError, Write, import, import_and_commit, put, put_and_commit};
-use mnemosyne::store::{CommitWords, Disk, Files, LogError, LogView, StagedLog, Store, StoreError};
+use mnemosyne::store::{CommitWords, Disk, FileId, Files, LogError, LogView, Opened, StagedLog, Store, StoreError};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
@@ -36,12 +36,32 @@ impl Disk for Between {
         self.files.directory()
     }
 
-    fn open_database(&self, write: bool) -> Result<Self::Database, StoreError> {
+    fn open_database(&self, write: bool) -> Result<Opened<Self::Database>, StoreError> {
         let act = if write { self.act.lock().expect("no panic").take() } else { None };
         if let Some(act) = act {
             act();
         }
         self.files.open_database(write)
+    }
+
+    fn database_id(&self) -> Result<FileId, StoreError> {
+        self.files.database_id()
+    }
+
+    fn database_bytes(&self) -> Result<u64, StoreError> {
+        self.files.database_bytes()
+    }
+
+    fn create_successor(&self) -> Result<Self::Database, StoreError> {
+        self.files.create_successor()
+    }
+
+    fn install_successor(&self) -> Result<(), StoreError> {
+        self.files.install_successor()
+    }
+
+    fn remove_successor(&self) -> Result<(), StoreError> {
+        self.files.remove_successor()
     }
 
     fn logs(&self) -> Result<Vec<SessionName>, LogError> {
