@@ -43,6 +43,7 @@ mod patch;
 mod pattern;
 mod predicates;
 mod put;
+mod redact;
 mod reflog;
 mod refs;
 mod reset;
@@ -130,6 +131,7 @@ enum Verb {
     Export(export::ExportArgs),
     Import(import::ImportArgs),
     Gc(gc::GcArgs),
+    Redact(redact::RedactArgs),
     Config(config::ConfigArgs),
     Completions(completions::CompletionsArgs),
     Version(version::VersionArgs),
@@ -286,6 +288,7 @@ fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Verb::Export(args) => export::run(&args, &mut context)?,
         Verb::Import(args) => import::run(&args, &mut context)?,
         Verb::Gc(args) => gc::run(&args, &mut context)?,
+        Verb::Redact(args) => redact::run(&args, &mut context)?,
         Verb::Config(args) => config::run(&args, &mut context)?,
         Verb::Completions(args) => completions::run(&args, &mut context)?,
         Verb::Restore(args) => restore::run(&args, &mut context)?,

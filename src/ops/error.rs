@@ -13,6 +13,9 @@ pub enum OpError {
     /// The memory has no such nodes.
     #[error("no node {}", quoted(.0))]
     NoNode(Vec<NodeId>),
+    /// No version of a node came from there.
+    #[error("nothing came from the source '{0}'")]
+    NoSource(String),
     /// The contents of nodes have nothing at a JSON pointer.
     #[error("the content of {} has nothing at '{path}'", quoted(.ids))]
     NoPath {
@@ -203,6 +206,7 @@ impl MayBeDamage for OpError {
             Self::Store(error) => error.is_damage(),
             Self::Revision(error) => error.is_damage(),
             Self::NoNode(_)
+            | Self::NoSource(_)
             | Self::NoPath { .. }
             | Self::NoLine { .. }
             | Self::Precondition { .. }

@@ -3,14 +3,14 @@
 use super::StoreError;
 use super::discover::{DATABASE_FILE, open_database_file};
 use super::init::{STAGED_DIRECTORY, sync_directory};
-use super::staged::{LogError, LogFile, LogView, StagedLog};
+use super::staged::{LogError, LogFile, LogView, StagedLog, create_private};
 use crate::model::SessionName;
 use redb::StorageBackend;
 use redb::backends::FileBackend;
 use std::fmt::Debug;
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -136,9 +136,7 @@ impl Disk for Files {
     fn create_successor(&self) -> Result<FileBackend, StoreError> {
         let path = self.successor_path();
         self.remove_successor()?;
-        let file = File::options().read(true).write(true).create_new(true).mode(0o600).open(&path);
-        let file = file.and_then(|file| file.set_permissions(fs::Permissions::from_mode(0o600)).map(|()| file));
-        Ok(FileBackend::new(file.map_err(failed("creating", &path))?)?)
+        Ok(FileBackend::new(create_private(&path).map_err(failed("creating", &path))?)?)
     }
 
     fn install_successor(&self) -> Result<(), StoreError> {

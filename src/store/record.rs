@@ -221,12 +221,12 @@ fn unzigzag(number: u64) -> i64 {
     (number >> 1).cast_signed() ^ -(number & 1).cast_signed()
 }
 
-fn push_time(out: &mut Vec<u8>, time: CommitTime) {
+pub(super) fn push_time(out: &mut Vec<u8>, time: CommitTime) {
     push_varint(out, zigzag(time.unix_ms()));
     push_varint(out, zigzag(time.offset_minutes().into()));
 }
 
-fn read_time(reader: &mut Reader<'_>) -> Result<CommitTime, DecodeError> {
+pub(super) fn read_time(reader: &mut Reader<'_>) -> Result<CommitTime, DecodeError> {
     let unix_ms = unzigzag(reader.varint()?);
     i16::try_from(unzigzag(reader.varint()?))
         .ok()

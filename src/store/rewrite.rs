@@ -24,7 +24,8 @@ impl<D: Disk> Store<D> {
         let (database, transaction) = self.begin(seen)?;
         let work = || -> Result<R, E> {
             let old = Tables::open_to_write(&transaction)?;
-            let mut successor = builder().create_with_backend(self.disk().create_successor()?).map_err(StoreError::from)?;
+            let mut successor =
+                builder().create_with_backend(self.disk().create_successor()?).map_err(StoreError::from)?;
             let writing = successor.begin_write().map_err(StoreError::from)?;
             let value = fill(&old, &mut Tables::create(&writing)?)?;
             writing.commit().map_err(StoreError::from)?;

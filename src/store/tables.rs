@@ -2,6 +2,7 @@
 
 use super::StoreError;
 use super::record::{Number, RefUpdate};
+use super::redact::Redacting;
 use super::rows::{Access, Reading, Rows, Writing};
 use redb::{ReadTransaction, WriteTransaction};
 
@@ -36,6 +37,7 @@ pub const TIP: u64 = u64::MAX;
 const SETTING: &str = "setting";
 const FORMAT_KEY: &str = "format";
 const NEXT_KEY: &str = "next";
+const REDACT_KEY: &str = "redact";
 /// What the keys of the user's settings begin with.
 const CONFIG_PREFIX: &str = "config/";
 
@@ -92,6 +94,23 @@ impl<'t> Tables<Writing<'t>> {
             && self.setting.fill(&from.setting, go_on)?)
     }
 
+    /// Writes all rows of `from` but those of objects.
+    pub(super) fn fill_but_objects<A: Access>(&mut self, from: &Tables<A>) -> Result<(), StoreError> {
+        self.commit.fill(&from.commit, &|| true)?;
+        self.hash.fill(&from.hash, &|| true)?;
+        self.chain.fill(&from.chain, &|| true)?;
+        self.history.fill(&from.history, &|| true)?;
+        self.fill_loose(from, |_, update| Some(update))
+    }
+
+    /// Keeps what is to be redacted, or that nothing is left to be.
+    pub(super) fn set_redacting(&mut self, redacting: Option<&Redacting>) -> Result<(), StoreError> {
+        match redacting {
+            Some(redacting) => self.setting.insert(REDACT_KEY, &redacting.encode()),
+            None => self.setting.remove(REDACT_KEY),
+        }
+    }
+
     /// Writes what belongs to no commit: refs, sessions, settings, and the updates of refs for which `take` returns one.
     pub(super) fn fill_loose<A: Access>(
         &mut self,
@@ -133,6 +152,13 @@ impl<A: Access> Tables<A> {
         let row = self.setting.get(&format!("{CONFIG_PREFIX}{key}")[..])?;
         let text = row.map(|row| std::str::from_utf8(row.bytes()).map(str::to_owned)).transpose();
         text.map_err(|_| StoreError::corrupt(format!("the setting '{key}' is not UTF-8")))
+    }
+
+    /// What was to be redacted and is not yet, for it was interrupted.
+    pub fn redacting(&self) -> Result<Option<Redacting>, StoreError> {
+        let row = self.setting.get(REDACT_KEY)?;
+        let request = row.map(|row| Redacting::decode(row.bytes())).transpose();
+        request.map_err(|error| StoreError::decode("the setting 'redact'", error))
     }
 
     /// The settings of the user, in the order of their keys.

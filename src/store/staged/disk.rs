@@ -141,7 +141,7 @@ impl LogFile for DiskFile {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             Ok(()) | Err(_) => {}
         }
-        let file = create(&self.successor)?;
+        let file = create_private(&self.successor)?;
         file.try_lock()?;
         Ok(Self { file, path: self.path.clone(), successor: self.successor.clone(), is_ours: false })
     }
@@ -169,7 +169,7 @@ fn open_or_create(path: &Path) -> Result<(File, bool), LogError> {
         if let Some(file) = open_if_there(path, OpenOptions::new().read(true).write(true))? {
             return Ok((file, false));
         }
-        match create(path) {
+        match create_private(path) {
             Ok(file) => return Ok((file, true)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(source) => return Err(LogError::io("creating", path)(source)),
@@ -177,7 +177,8 @@ fn open_or_create(path: &Path) -> Result<(File, bool), LogError> {
     }
 }
 
-fn create(path: &Path) -> io::Result<File> {
+/// Creates a file that only the owner of the directory may read.
+pub fn create_private(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().read(true).write(true).create_new(true).mode(MODE).open(path)?;
     // The umask may have taken bits away.
     file.set_permissions(Permissions::from_mode(MODE))?;

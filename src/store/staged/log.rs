@@ -86,6 +86,15 @@ impl<F: LogFile> StagedLog<F> {
         self.cut(0)
     }
 
+    /// Empties the log, of which nothing may be live any more, and what a killed writer left beside it: on the disk when this
+    /// returns.
+    pub fn clear(&mut self) -> Result<(), LogError> {
+        let successor = self.file.create_successor();
+        successor.map_err(LogError::io("creating the successor of", &self.path))?.abandon();
+        self.truncate()?;
+        self.file.sync_data().map_err(LogError::io("truncating", &self.path))
+    }
+
     fn sync_name(&mut self) -> Result<(), LogError> {
         if self.is_new {
             self.file.sync_directory().map_err(LogError::io("syncing the directory of", &self.path))?;

@@ -9,7 +9,7 @@ mod frame;
 mod log;
 mod replay;
 
-pub use disk::{DiskFile, LogView};
+pub use disk::{DiskFile, LogView, create_private};
 pub use error::LogError;
 pub use frame::Change;
 pub use log::{LogFile, StagedLog};

@@ -6,7 +6,7 @@
 use super::LogError;
 use super::frame::{Change, Frame, MAGIC, StoredId, encode};
 use crate::model::NodeId;
-use crate::object::{DecodeError, ObjectId, kept_object_id};
+use crate::object::{DecodeError, ObjectId, Redaction, encode_redaction, kept_object_id};
 use memchr::memmem;
 use std::collections::BTreeMap;
 use std::iter;
@@ -256,6 +256,33 @@ impl<'a> Staged<'a> {
         let changes = self.last_changes()?;
         let changes = changes.into_iter().map(|(id, (_, change))| change.of(id));
         Ok(encode(self.consumed + 1..=last, self.head()?, changes))
+    }
+
+    /// A new file for the log in which `mark` has put markers in the place of nodes, and whose nodes these were; `None` where
+    /// nothing is live.
+    pub fn redacted(
+        &self,
+        mark: impl Fn(&[u8]) -> Result<Option<Redaction>, DecodeError>,
+    ) -> Result<(Option<NewFrame>, Vec<NodeId>), LogError> {
+        if self.is_empty() {
+            return Ok((None, Vec::new()));
+        }
+        let (mut redacted, mut markers) = (Vec::new(), BTreeMap::new());
+        let changes = self.last_changes()?;
+        for (id, (at, change)) in &changes {
+            let marker = change.node.map(&mark).transpose().map_err(|error| self.unread(*at, &error))?.flatten();
+            if let Some(marker) = marker {
+                markers.insert(*id, encode_redaction(&marker));
+                redacted.push(marker.id);
+            }
+        }
+        let changes = changes.into_iter().map(|(id, (_, change))| {
+            let node = markers.get(&id).map(Vec::as_slice).or(change.node);
+            StagedChange { node, ..change }.of(id)
+        });
+        let last = self.last().max(self.consumed.saturating_add(2));
+        let bytes = encode(self.consumed + 1..=last, self.head()?, changes);
+        Ok((Some(NewFrame { number: last, seen: self.seen as u64, place: Place::NewFile, bytes }), redacted))
     }
 
     /// What is staged for every node, with the offset of its last frame.
