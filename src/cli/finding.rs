@@ -88,8 +88,6 @@ pub struct FoundJson<'a> {
     present: bool,
     content: Option<Box<RawValue>>,
     count: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    redacted: Option<bool>,
 }
 
 impl<'a> FoundJson<'a> {
@@ -105,8 +103,7 @@ impl<'a> FoundJson<'a> {
         };
         let id = id.map(|id| id.as_str());
         let content = content.map(|content| raw(content.json())).transpose()?;
-        let redacted = matches!(found, Found::Redacted(_)).then_some(true);
-        Ok(Self { id, present, content, count, redacted })
+        Ok(Self { id, present, content, count })
     }
 }
 

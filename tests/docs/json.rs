@@ -295,6 +295,27 @@ const CALLS: &[(&str, &[Call])] = &[
     ("completions", &[(0, &["completions", "zsh"])]),
     ("version", &[(0, &["version"])]),
     ("demo", &[(0, &["demo"])]),
+    ("gc --dry-run", &[(0, &["gc", "--dry-run"])]),
+    ("gc", &[(0, &["gc"])]),
+    ("switch", &[(0, &["switch", "-c", "redacted"])]),
+    ("put -m", &[(0, &["put", "r", "secret", "-m", "r"]), (0, &["put", "s", "secret", "-m", "s"])]),
+    ("switch", &[(0, &["switch", "-c", "other-side"])]),
+    ("put -m", &[(0, &["put", "r", "theirs", "-m", "theirs"])]),
+    ("switch", &[(0, &["switch", "redacted"])]),
+    ("put -m", &[(0, &["put", "r", "ours", "-m", "ours"])]),
+    ("rm -m", &[(0, &["rm", "s", "-m", "gone"])]),
+    ("put", &[(0, &["put", "r", "staged"])]),
+    ("redact", &[(0, &["redact", "r", "--reason", "it is secret"]), (0, &["redact", "s"]), (1, &["redact", "never"])]),
+    ("get", &[(1, &["get", "r"])]),
+    ("get --path", &[(1, &["get", "r", "--path", "/a"])]),
+    ("ls", &[(0, &["ls", "r"])]),
+    ("ls -l", &[(0, &["ls", "-l", "r"]), (0, &["ls", "-l", "r", "-r", "HEAD"])]),
+    ("diff", &[(0, &["diff"])]),
+    ("blame", &[(0, &["blame", "r"]), (0, &["blame", "r", "-r", "HEAD"]), (1, &["blame", "s"])]),
+    ("blame --history", &[(0, &["blame", "--history", "r"])]),
+    ("restore", &[(0, &["restore", "r"])]),
+    ("merge", &[(3, &["merge", "other-side"])]),
+    ("merge --abort", &[(0, &["merge", "--abort"])]),
 ];
 
 /// Commands that are questions: with 1 they have answered no, and there is no error.
@@ -452,8 +473,8 @@ struct Field {
 }
 
 enum Kind {
-    /// A type or a shape.
-    Named(String),
+    /// A type, or one of these shapes.
+    Named(Vec<String>),
     /// An array of it.
     List(String),
     /// One of these, as JSON spells them.
@@ -480,10 +501,10 @@ impl Contract {
         let shapes = shapes.map(|heading| {
             let fields = rows(&text, heading).into_iter().map(|row| Field {
                 name: names(&row[0]).remove(0),
-                kind: match names(&row[1]).pop() {
-                    Some(name) if row[1].starts_with("list of ") => Kind::List(name),
-                    Some(name) => Kind::Named(name),
-                    None => Kind::Literals(row[1].split(' ').map(str::to_owned).collect()),
+                kind: match &names(&row[1])[..] {
+                    [] => Kind::Literals(row[1].split(' ').map(str::to_owned).collect()),
+                    [name] if row[1].starts_with("list of ") => Kind::List(name.clone()),
+                    names => Kind::Named(names.to_vec()),
                 },
                 may_be_null: match row[2].as_str() {
                     "yes" => true,
@@ -504,8 +525,10 @@ impl Contract {
         for (shape, fields) in &self.shapes {
             for field in fields {
                 match &field.kind {
-                    Kind::Named(name) if name == "null" => {}
-                    Kind::Named(_) | Kind::List(_) => all.add(shape, &field.name, ""),
+                    Kind::Named(names) => {
+                        names.iter().filter(|name| *name != "null").for_each(|name| all.add(shape, &field.name, name));
+                    }
+                    Kind::List(_) => all.add(shape, &field.name, ""),
                     Kind::Literals(literals) => {
                         literals.iter().for_each(|literal| all.add(shape, &field.name, literal));
                     }
@@ -550,9 +573,18 @@ impl Contract {
             seen.add(shape, &field.name, "null");
             return if field.may_be_null { Ok(()) } else { Err("null".to_owned()) };
         }
-        seen.add(shape, &field.name, if let Kind::Literals(_) = field.kind { value } else { "" });
         match &field.kind {
-            Kind::Named(name) => self.check_value(name, value, seen),
+            Kind::Literals(_) => seen.add(shape, &field.name, value),
+            Kind::List(_) => seen.add(shape, &field.name, ""),
+            Kind::Named(_) => {}
+        }
+        match &field.kind {
+            Kind::Named(names) => {
+                let fits = |name: &&String| self.check_value(name, value, &mut Seen::default()).is_ok();
+                let name = names.iter().find(fits).or(names.first()).expect("one at least");
+                seen.add(shape, &field.name, name);
+                self.check_value(name, value, seen)
+            }
             Kind::List(name) => {
                 let values: Vec<&RawValue> = serde_json::from_str(value).map_err(|error| error.to_string())?;
                 values.into_iter().try_for_each(|value| self.check_value(name, value.get(), seen))
