@@ -301,6 +301,13 @@ pub struct Answer {
     pub stderr: String,
 }
 
+impl Answer {
+    /// The word of the error, such as `busy`.
+    pub fn word(&self) -> Option<&str> {
+        Some(self.stderr.split_once("mnem: error[")?.1.split_once(']')?.0)
+    }
+}
+
 impl fmt::Debug for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let end = |text: &str| if text.is_empty() || text.ends_with('\n') { "" } else { "⏎\n" };

@@ -1,9 +1,12 @@
 //! What another session commits after a command looked and before it writes.
 
 use super::place::Place;
+use mnemosyne::graph::Revision;
 use mnemosyne::model::{Author, CommitTime, Content, ContentKind, Message, Node, NodeId, Provenance, SessionName};
 use mnemosyne::object::{encode_node, node_object_id};
-use mnemosyne::ops::{Condition, ImportRequest, OpError, Write, import, import_and_commit, put, put_and_commit};
+use mnemosyne::ops::{
+    Condition, ImportRequest, OpError, ResetMode, Write, gc, import, import_and_commit, put, put_and_commit, reset,
+};
 use mnemosyne::store::{CommitWords, Disk, FileId, Files, LogError, LogView, Opened, StagedLog, Store, StoreError};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -15,11 +18,13 @@ const LONG: Duration = Duration::from_secs(60);
 
 type Act = Box<dyn FnOnce() + Send>;
 
-/// The files of a store. Something happens the first time that the database is opened for writing.
+/// The files of a store. Something happens the first time that the database is opened for writing: before that, or behind
+/// it, when the file is open and nobody has locked it.
 #[derive(Clone)]
 struct Between {
     files: Files,
     act: Arc<Mutex<Option<Act>>>,
+    is_late: bool,
 }
 
 impl fmt::Debug for Between {
@@ -38,10 +43,11 @@ impl Disk for Between {
 
     fn open_database(&self, write: bool) -> Result<Opened<Self::Database>, StoreError> {
         let act = if write { self.act.lock().expect("no panic").take() } else { None };
+        let late = if self.is_late { self.files.open_database(write).map(Some) } else { Ok(None) };
         if let Some(act) = act {
             act();
         }
-        self.files.open_database(write)
+        late?.map_or_else(|| self.files.open_database(write), Ok)
     }
 
     fn database_id(&self) -> Result<FileId, StoreError> {
@@ -115,7 +121,45 @@ fn beside(place: &Place, nodes: Vec<Node>) -> Store<Between> {
         let writes = nodes.into_iter().map(Write::Set).collect();
         put_and_commit(&other, &session("other"), writes, Condition::Any, &words()).expect("a commit");
     });
-    Store::on(Between { files, act: Arc::new(Mutex::new(Some(act))) }, LONG)
+    Store::on(Between { files, act: Arc::new(Mutex::new(Some(act))), is_late: false }, LONG)
+}
+
+#[test]
+fn who_has_opened_a_file_that_another_takes_the_place_of_writes_into_that() {
+    let place = Place::new();
+    place.ok(&["put", "k", "base", "-m", "base"]);
+    for (name, count) in [("s", 2), ("t", 3)] {
+        let other = Store::on(Files::new(place.store()), LONG);
+        let act: Act = Box::new(move || drop(gc(&other, words().time, false).expect("written anew")));
+        let between = Between { files: Files::new(place.store()), act: Arc::new(Mutex::new(Some(act))), is_late: true };
+        commit(&Store::on(between, LONG), name, node(name, "v"), Condition::Any).expect("a commit");
+        assert_eq!((place.commits(), place.ok(&["get", name])), (count, "v".to_owned()));
+    }
+}
+
+/// Where a commit that was seen is dropped before it is named, nothing names it.
+#[test]
+fn a_commit_that_was_dropped_meanwhile_is_not_named() {
+    let place = Place::new();
+    place.ok(&["put", "k", "base", "-m", "base"]);
+    place.ok(&["branch", "late"]);
+    place.ok(&["put", "k", "more", "-m", "more"]);
+    let lost = place.ok(&["rev-parse", "HEAD"]);
+    place.ok(&["switch", "late"]);
+    place.ok(&["branch", "-D", "main"]);
+    let other = Store::on(Files::new(place.store()), LONG);
+    // Later than all that the log of a ref tells, so that only the last of each counts.
+    let late = CommitTime::parse("2030-01-02T03:04:05.000+00:00").expect("a time");
+    let act: Act = Box::new(move || {
+        assert_eq!(gc(&other, late, false).expect("written anew").dropped.commits, 1);
+    });
+    let between = Between { files: Files::new(place.store()), act: Arc::new(Mutex::new(Some(act))), is_late: false };
+    let revision = Revision::parse(lost.trim(), &|_| None).expect("a revision");
+    let store = Store::on(between, LONG);
+    let head = place.ok(&["rev-parse", "HEAD"]);
+    let refused = reset(&store, &session("default"), &revision, ResetMode::Hard, words().time);
+    assert!(matches!(&refused, Err(OpError::Store(StoreError::Gone))), "{refused:?}");
+    assert_eq!(place.ok(&["rev-parse", "HEAD"]), head);
 }
 
 #[test]

@@ -13,4 +13,5 @@ mod killed;
 mod outsiders;
 mod place;
 mod planted;
+mod rewritten;
 mod stopped;
