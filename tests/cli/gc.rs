@@ -36,7 +36,8 @@ fn what_nothing_names_any_more_is_dropped_once_the_movements_are_old() {
 fn how_long_movements_count_is_said_by_the_option_else_by_the_setting() {
     let (place, _) = with_a_lost_commit();
     let would = |arguments: &[&str]| {
-        let said = place.mnem(&["gc", "--dry-run"]).arguments(arguments.iter().copied()).env(LATER.0, LATER.1).answer().stdout;
+        let said =
+            place.mnem(&["gc", "--dry-run"]).arguments(arguments.iter().copied()).env(LATER.0, LATER.1).answer().stdout;
         said.split(" and ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a number").to_owned()
     };
     assert_eq!(would(&[]), "8");

@@ -74,6 +74,12 @@ impl Image {
         self.names.keys().map(String::as_str)
     }
 
+    /// The bytes of the files that have a name; of the first one as long as it is the database.
+    pub fn named_bytes(&self) -> impl Iterator<Item = &[u8]> {
+        let first = (!self.names.contains_key("/database")).then_some(0);
+        self.names.values().copied().chain(first).map(|file| self.bytes(file))
+    }
+
     /// The bytes of a file.
     pub fn bytes(&self, file: FileNumber) -> &[u8] {
         &self.buffers[file][..index(self.lengths[file])]

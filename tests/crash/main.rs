@@ -9,12 +9,12 @@ mod sweep;
 mod tables;
 mod workload;
 
-use image::Random;
+use image::{Image, Moment, Random};
 use oracle::Oracle;
 use std::io::Write;
 use workload::{
-    History, SETTLES, SOFT_RESET, State, execute, folded_by_a_batch, folded_by_a_commit, folded_by_a_put_and_commit,
-    large, moves, observe, small,
+    History, REDACTS, SECRET, SETTLES, SOFT_RESET, State, execute, folded_by_a_batch, folded_by_a_commit,
+    folded_by_a_put_and_commit, large, moves, observe, rewritten, small,
 };
 
 /// How many images are judged, unless `MNEM_CRASH_IMAGES` says otherwise.
@@ -32,8 +32,8 @@ fn wanted() -> usize {
 
 #[test]
 fn without_a_crash_every_command_comes_to_what_it_must() {
-    for commands in [small(), moves(), large(), folded_by_a_commit(), folded_by_a_put_and_commit(), folded_by_a_batch()]
-    {
+    let folded = [folded_by_a_commit(), folded_by_a_put_and_commit(), folded_by_a_batch()];
+    for commands in [small(), moves(), rewritten(), large()].into_iter().chain(folded) {
         let disk = disk::SimulatedDisk::new(workload::new_store());
         let mut state = State::new();
         for command in commands {
@@ -56,6 +56,35 @@ fn the_workloads_fold_a_log_and_let_the_database_grow() {
     let history = History::record(&large(), execute);
     let grows = history.events.iter().filter(|event| matches!(event, disk::Event::Length { file: disk::DATABASE, .. }));
     assert_eq!((folds(&history), grows.count() > 0), (1, true));
+}
+
+#[test]
+fn whatever_a_crash_leaves_of_a_store_that_is_written_anew_is_the_state_before_or_after() {
+    let mut oracle = Oracle::default();
+    let mut random = Random::new(2);
+    let history = History::record(&rewritten(), execute);
+    // Each step of a file that has no name that counts is as good as any other: some of them stand for all.
+    sweep::sampled(&history, &mut oracle, &mut random, wanted() / 10);
+    tell(&format!("{} crash images of stores that are written anew: {} wrong", oracle.images, oracle.wrong.len()));
+    oracle.assert_right();
+}
+
+#[test]
+fn once_a_redaction_is_acknowledged_no_crash_brings_back_what_was_redacted() {
+    let history = History::record(&rewritten(), execute);
+    let holds =
+        |image: &Image| image.named_bytes().any(|bytes| memchr::memmem::find(bytes, SECRET.as_bytes()).is_some());
+    let mut moment = Moment::new(history.start.clone());
+    let (mut held, mut random) = (0, Random::new(3));
+    for (at, event) in history.events.iter().enumerate() {
+        if at >= history.acknowledged[REDACTS] {
+            moment.each_crash(3, &mut random, &mut |image, how| assert!(!holds(&image), "after {at} events, {how}"));
+        } else if at >= history.acknowledged[0] {
+            held += usize::from(holds(moment.live()));
+        }
+        moment.advance(event);
+    }
+    assert!(held > 100, "it was there before");
 }
 
 #[test]

@@ -69,6 +69,25 @@ pub fn until_wrong(history: &History, oracle: &mut Oracle, random: &mut Random) 
     }
 }
 
+/// Crashes at moments that are drawn, in all systematic ways and in some that are drawn, until the oracle has judged so many
+/// images.
+pub fn sampled(history: &History, oracle: &mut Oracle, random: &mut Random, images: usize) {
+    while oracle.images < images {
+        let mut moments: Vec<_> = (0..=16).map(|_| random.below(history.events.len() + 1)).collect();
+        moments.sort_unstable();
+        let mut moment = Moment::new(history.start.clone());
+        let mut done = 0;
+        for at in moments {
+            history.events[done..at].iter().for_each(|event| moment.advance(event));
+            done = at;
+            let tell = |how: &str| format!("after {at} events, {how}");
+            moment.each_crash(2, random, &mut |image, how| oracle.judge(image, history.allowed(at), &|| tell(how)));
+            let image = moment.random_crash(random);
+            oracle.judge(image, history.allowed(at), &|| tell("drawn"));
+        }
+    }
+}
+
 /// Crashes at each moment in ways that are drawn, until the oracle has judged so many images.
 pub fn drawn(history: &History, oracle: &mut Oracle, random: &mut Random, images: usize) {
     while oracle.images < images {

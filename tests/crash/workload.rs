@@ -9,7 +9,7 @@ use mnemosyne::model::{
 };
 use mnemosyne::object::{ObjectId, Source, encode_node, leaves, node_object_id};
 use mnemosyne::ops::{self, AmendRequest, CommitRequest, Condition, Group, OpError, ResetMode, Target, Write};
-use mnemosyne::store::{Access, CommitWords, Number, Store, StoreError, Tables, create_tables};
+use mnemosyne::store::{Access, CommitWords, Number, Redacting, Store, StoreError, Tables, create_tables};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ops::RangeInclusive;
@@ -48,6 +48,10 @@ pub enum Command {
     Tag(&'static str),
     /// Deletes a tag.
     DeleteTag(&'static str),
+    /// Writes the store anew without what nothing names, movements of refs least of all.
+    Gc,
+    /// Redacts an id, in all sessions.
+    Redact(&'static str),
 }
 
 /// What stands: which object each id has.
@@ -214,6 +218,8 @@ impl State {
             Command::Delete(name) => drop(state.refs.remove(&branch_ref(name))),
             Command::Tag(name) => drop(state.refs.insert(tag_ref(name), self.line(SESSIONS[0]).to_vec())),
             Command::DeleteTag(name) => drop(state.refs.remove(&tag_ref(name))),
+            // Which object each id has is as before.
+            Command::Gc | Command::Redact(_) => {}
         }
         state
     }
@@ -308,6 +314,14 @@ pub fn execute(store: &Store<SimulatedDisk>, state: &State, command: &Command) -
             ops::create_tag(store, &first, &name, &Revision::head(), Some(&message), true, time).map(drop)
         }
         Command::DeleteTag(name) => ops::delete_tags(store, &[TagName::new(name).expect("a name")], time).map(drop),
+        Command::Gc => {
+            let later = CommitTime::new(1_800_000_000_000, 0).expect("a time");
+            ops::gc(store, later, false).map(drop)
+        }
+        Command::Redact(name) => {
+            let (ids, by) = (vec![id(name)], Author::new("a").expect("an author"));
+            ops::redact(store, &Redacting { ids, source: None, time, by, reason: None }).map(drop)
+        }
     }
 }
 
@@ -490,6 +504,30 @@ pub fn moves() -> Vec<Command> {
         Command::Switch(second, "main"),
         Command::Delete("aside"),
         Command::DeleteTag("t"),
+    ]
+}
+
+/// What no file holds once it is redacted.
+pub const SECRET: &str = "what nobody is to know";
+
+/// Which of [`rewritten`] redacts; nothing secret is written after it.
+pub const REDACTS: usize = 7;
+
+/// A store that is written anew, with commits that are dropped and a node that is redacted.
+pub fn rewritten() -> Vec<Command> {
+    let [first, second] = SESSIONS;
+    vec![
+        Command::Batch(first, vec![("a", format!("{SECRET} 1")), ("b", text(2, 900)), ("a", text(3, 50))]),
+        put(second, "s/a", text(4, 60)),
+        Command::PutCommit(first, "c", text(5, 5000)),
+        Command::Reset(first, 1, ResetMode::Hard),
+        put(first, "a", format!("{SECRET} 2")),
+        Command::Gc,
+        Command::PutCommit(first, "d", text(6, 300)),
+        Command::Redact("a"),
+        Command::Commit(first),
+        Command::Commit(second),
+        Command::Gc,
     ]
 }
 
