@@ -6,7 +6,7 @@ use super::when::WhenError;
 use crate::graph::{PredicateError, RevisionError};
 use crate::model::{IdError, JsonError, KindError, NameError, NodeId, PatternError, PointerError, TimeError};
 use crate::ops::OpError;
-use crate::store::{StoreError, short_branch, short_tag};
+use crate::store::{BundleFault, StoreError, short_branch, short_tag};
 use serde::Serialize;
 use std::error::Error;
 use std::io::{self, Write};
@@ -334,6 +334,32 @@ impl From<OpError> for CliError {
             OpError::NothingChosen => {
                 Self::of(Word::NothingToCommit, &error).hint("see what a range chooses with 'mnem log --oneline A..B'")
             }
+            OpError::NotARef(ref name) => {
+                Self::of(Word::BadRevision, &error).hint(format!("name it first: mnem branch NAME {}", word(name)))
+            }
+            OpError::Bundle { ref fault, .. } => {
+                let told = |word| Self::of(word, &error);
+                match fault {
+                    BundleFault::NoBundle => told(Word::Corrupt).hint("name a file that 'mnem bundle create' has made"),
+                    BundleFault::Version(_) => told(Word::UnsupportedFormat).hint("read it with a newer mnem"),
+                    BundleFault::Damaged(_) => {
+                        told(Word::Corrupt).hint("nothing was changed; get the file once more from where it comes")
+                    }
+                    BundleFault::Kind { .. } => told(Word::StoredKind).hint("read it with a newer mnem"),
+                    BundleFault::Read(_) => told(Word::Io),
+                }
+            }
+            OpError::Lacking { .. } => {
+                Self::of(Word::PreconditionFailed, &error).hint("take in first the bundle that has them")
+            }
+            OpError::Diverged { .. } => {
+                Self::of(Word::NotFastForward, &error).hint("take its refs in beside those here with '--prefix NAME'")
+            }
+            OpError::TagsElsewhere { .. } => {
+                Self::of(Word::RefExists, &error).hint("take its refs in beside those here with '--prefix NAME'")
+            }
+            OpError::Output(error) => error.into(),
+            OpError::Name(error) => error.into(),
             OpError::NothingInProgress(_) => Self::of(Word::Usage, &error).hint("see 'mnem status'"),
             OpError::Unsettled(ref ids) => {
                 Self::of(Word::Conflict, &error).about(&quoted(ids)).hint("see 'mnem status'")

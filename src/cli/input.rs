@@ -54,7 +54,8 @@ pub fn not_utf8(name: &str, offset: usize) -> CliError {
         .hint("store bytes as text, such as the output of 'base64 -w0 FILE'")
 }
 
-fn io_error(error: io::Error, name: &str) -> CliError {
+/// Why something could not be read.
+pub fn io_error(error: io::Error, name: &str) -> CliError {
     // A closed pipe on the way in is no reader that has gone away.
     let kind = error.kind();
     let error = if kind == io::ErrorKind::BrokenPipe { io::Error::other(error) } else { error };

@@ -4,6 +4,7 @@ mod assertions;
 mod bisect;
 mod blame;
 mod branch;
+mod bundle;
 mod changes;
 mod check;
 mod child;
@@ -130,6 +131,7 @@ enum Verb {
     Exec(exec::ExecArgs),
     Export(export::ExportArgs),
     Import(import::ImportArgs),
+    Bundle(bundle::BundleArgs),
     Gc(gc::GcArgs),
     Redact(redact::RedactArgs),
     Config(config::ConfigArgs),
@@ -287,6 +289,7 @@ fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Verb::Grep(args) => grep::run(&args, &mut context)?,
         Verb::Export(args) => export::run(&args, &mut context)?,
         Verb::Import(args) => import::run(&args, &mut context)?,
+        Verb::Bundle(args) => bundle::run(&args, &mut context)?,
         Verb::Gc(args) => gc::run(&args, &mut context)?,
         Verb::Redact(args) => redact::run(&args, &mut context)?,
         Verb::Config(args) => config::run(&args, &mut context)?,

@@ -6,34 +6,58 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// Writes a file whole, or leaves what stood there: a regular file is replaced when the new one is complete.
-///
-/// A new file is for its owner alone where it is a `memory`, and else as the umask says.
-pub fn write_file(
-    path: &Path,
-    memory: bool,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), CliError> {
-    let failed = |error| CliError::from(error).about(&format!("writing '{}' failed", path.display()));
-    let mode = fs::Permissions::from_mode(if memory { 0o600 } else { 0o666 });
-    replace(path, mode, write).map_err(failed)
+/// Why a file was not written.
+pub enum WriteError {
+    /// The system refused.
+    Output(io::Error),
+    /// What was to be written could not be had.
+    Other(CliError),
 }
 
-fn replace(path: &Path, mode: fs::Permissions, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+impl From<io::Error> for WriteError {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+/// Writes a file whole, or leaves what stood there: a regular file is replaced when the new one is complete and on the disk.
+///
+/// A new file is for its owner alone where it is a `memory`, and else as the umask says.
+pub fn write_file<T, E: Into<WriteError>>(
+    path: &Path,
+    memory: bool,
+    write: impl FnOnce(&mut dyn Write) -> Result<T, E>,
+) -> Result<T, CliError> {
+    let mode = fs::Permissions::from_mode(if memory { 0o600 } else { 0o666 });
+    replace(path, mode, |out| write(out).map_err(E::into)).map_err(|error| match error {
+        WriteError::Output(error) => CliError::from(error).about(&format!("writing '{}' failed", path.display())),
+        WriteError::Other(error) => error,
+    })
+}
+
+fn replace<T>(
+    path: &Path,
+    mode: fs::Permissions,
+    write: impl FnOnce(&mut dyn Write) -> Result<T, WriteError>,
+) -> Result<T, WriteError> {
     let regular = fs::symlink_metadata(path).map_or(true, |metadata| metadata.is_file());
     let (Some(folder), true) = (path.parent(), regular) else {
         let mut file = BufWriter::new(File::create(path)?);
-        write(&mut file)?;
-        return file.flush();
+        let written = write(&mut file)?;
+        file.flush()?;
+        return Ok(written);
     };
     let new = tempfile::Builder::new().permissions(mode).tempfile_in(folder).map_err(|error| {
         // Its own text has a name that nobody gave.
         fs::metadata(folder).err().unwrap_or_else(|| error.kind().into())
     })?;
     let mut file = BufWriter::new(new);
-    write(&mut file)?;
+    let written = write(&mut file)?;
     let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-    file.persist(path).map(|_| ()).map_err(|error| error.error)
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    File::open(folder)?.sync_all()?;
+    Ok(written)
 }
 
 #[cfg(test)]
@@ -61,11 +85,11 @@ mod tests {
     fn where_no_file_can_be_made_only_the_name_that_was_given_is_told() {
         let folder = tempfile::tempdir().expect("a directory");
         let path = folder.path().join("none/file");
-        let refused = write_file(&path, true, |_| Ok(())).expect_err("no folder");
+        let refused = write_file(&path, true, |_| io::Result::Ok(())).expect_err("no folder");
         let said = format!("writing '{}' failed: No such file or directory (os error 2)", path.display());
         assert_eq!(refused.to_string(), said);
         fs::write(folder.path().join("none"), "").expect("a file");
-        let refused = write_file(&path, true, |_| Ok(())).expect_err("no folder").to_string();
+        let refused = write_file(&path, true, |_| io::Result::Ok(())).expect_err("no folder").to_string();
         assert_eq!(refused, format!("writing '{}' failed: not a directory", path.display()));
     }
 

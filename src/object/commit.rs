@@ -51,10 +51,6 @@ impl Commit {
     }
 
     /// Reads canonical bytes; refuses whatever [`Commit::encode`] would have written otherwise.
-    #[cfg_attr(
-        not(any(test, feature = "internals")),
-        expect(dead_code, reason = "a reader of commits from elsewhere needs it")
-    )]
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let fault = |what| DecodeError::NotCanonical(what);
         let fields: Fields =

@@ -2,9 +2,10 @@
 
 use super::Underway;
 use crate::graph::RevisionError;
-use crate::model::{NodeId, SessionName};
+use crate::model::{NameError, NodeId, SessionName};
 use crate::object::{CommitId, ObjectId};
-use crate::store::{MayBeDamage, StoreError, short_branch, short_tag};
+use crate::store::{BundleError, BundleFault, MayBeDamage, StoreError, short_branch, short_tag};
+use std::io;
 use std::path::Path;
 
 /// An error of an operation. The first few are answers to a well-formed question.
@@ -154,6 +155,47 @@ pub enum OpError {
     /// Staged changes of these nodes would hide what stands where the session was to go.
     #[error("{} staged, and otherwise changed there", count_nodes(.0.len()))]
     WouldOverwrite(Vec<NodeId>),
+    /// An end of what is to be in a bundle is no branch and no tag.
+    #[error("'{0}' is no branch and no tag, so nothing would name its commits in the bundle")]
+    NotARef(String),
+    /// A file that is to be a bundle is none that can be read.
+    #[error("{}", told_fault(.name, .fault))]
+    Bundle {
+        /// What it is called.
+        name: String,
+        /// What is wrong with it.
+        fault: BundleFault,
+    },
+    /// A bundle builds on commits that are not here.
+    #[error("the bundle '{name}' builds on {} not here: {}", count_commits(.commits.len()), listed(.commits))]
+    Lacking {
+        /// What it is called.
+        name: String,
+        /// The commits.
+        commits: Vec<CommitId>,
+    },
+    /// Branches are here too, and would not move forward.
+    #[error("the bundle '{name}' has other commits than are here on {}", quoted_names("branch", "branches", .branches))]
+    Diverged {
+        /// What the bundle is called.
+        name: String,
+        /// The short names of the branches.
+        branches: Vec<String>,
+    },
+    /// Tags are here too, and name other commits.
+    #[error("the bundle '{name}' has another commit than is here for {}", quoted_names("tag", "tags", .tags))]
+    TagsElsewhere {
+        /// What the bundle is called.
+        name: String,
+        /// The short names of the tags.
+        tags: Vec<String>,
+    },
+    /// What was to be written could not be.
+    #[error(transparent)]
+    Output(io::Error),
+    /// A name that would come of others is none.
+    #[error(transparent)]
+    Name(#[from] NameError),
     /// A revision names no commit.
     #[error(transparent)]
     Revision(#[from] RevisionError),
@@ -193,6 +235,42 @@ fn told_mainline(commit: &CommitId, parents: usize, named: usize) -> String {
         (0 | 1, _) => format!("commit {commit} is no merge"),
         (_, 0) => format!("commit {commit} is a merge, and no parent is named"),
         (_, named) => format!("commit {commit} has no parent {named}"),
+    }
+}
+
+fn told_fault(name: &str, fault: &BundleFault) -> String {
+    match fault {
+        BundleFault::NoBundle => format!("'{name}' is no bundle"),
+        BundleFault::Version(version) => {
+            format!("the bundle '{name}' is of version {version}, which this version of mnem does not read")
+        }
+        BundleFault::Damaged(what) => format!("the bundle '{name}' is damaged: {what}"),
+        BundleFault::Kind { commit, source } => {
+            format!("the bundle '{name}' holds a node that this version does not read: commit {commit}: {source}")
+        }
+        BundleFault::Read(error) => format!("reading '{name}' failed: {error}"),
+    }
+}
+
+fn count_commits(count: usize) -> String {
+    if count == 1 { "1 commit that is".to_owned() } else { format!("{count} commits that are") }
+}
+
+fn listed(ids: &[CommitId]) -> String {
+    ids.iter().map(CommitId::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn quoted_names(one: &str, several: &str, names: &[String]) -> String {
+    let told = names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
+    format!("the {} {told}", if names.len() == 1 { one } else { several })
+}
+
+impl From<BundleError> for OpError {
+    fn from(error: BundleError) -> Self {
+        match error {
+            BundleError::Bundle { name, fault } => Self::Bundle { name, fault },
+            BundleError::Store(error) => Self::Store(error),
+        }
     }
 }
 
@@ -237,6 +315,13 @@ impl MayBeDamage for OpError {
             | Self::SwappedEnds { .. }
             | Self::NothingChosen
             | Self::Mainline { .. }
+            | Self::NotARef(_)
+            | Self::Bundle { .. }
+            | Self::Lacking { .. }
+            | Self::Diverged { .. }
+            | Self::TagsElsewhere { .. }
+            | Self::Output(_)
+            | Self::Name(_)
             | Self::WouldOverwrite(_) => false,
         }
     }

@@ -2,9 +2,9 @@
 
 use super::OpError;
 use crate::graph::{Doubt, nearest};
-use crate::model::SessionName;
+use crate::model::{Message, SessionName};
 use crate::object::CommitId;
-use crate::store::{Access, Disk, Head, Number, Store, StoreError, Tables, short_branch, short_tag};
+use crate::store::{Access, Disk, Head, Number, Store, StoreError, Summary, Tables, short_branch, short_tag};
 use std::collections::BTreeMap;
 
 /// What became of a ref.
@@ -75,6 +75,17 @@ pub(super) fn refuse_existing<A: Access>(tables: &Tables<A>, name: &str) -> Resu
     }
 }
 
+/// Refuses a bundle that builds on commits which are not here.
+pub(super) fn refuse_lacking<A: Access>(tables: &Tables<A>, name: &str, summary: &Summary) -> Result<(), OpError> {
+    let mut commits = Vec::new();
+    for id in &summary.header.prerequisites {
+        if tables.commit_number(id)?.is_none() {
+            commits.push(*id);
+        }
+    }
+    if commits.is_empty() { Ok(()) } else { Err(OpError::Lacking { name: name.to_owned(), commits }) }
+}
+
 /// How the log of refs calls the place where a session stands.
 pub(super) fn place_name<A: Access>(tables: &Tables<A>, head: &Head) -> Result<String, StoreError> {
     match head {
@@ -96,4 +107,35 @@ pub(super) fn sessions_by_branch<D: Disk, A: Access>(
         }
     }
     Ok(found)
+}
+
+/// What the log of a ref says of a tag; behind it, if the tag says something, `: ` and that.
+const TAG: &str = "tag";
+
+/// What the log says of a tag that is set.
+pub(super) fn tag_reason(message: Option<&Message>) -> String {
+    message.map_or_else(|| TAG.to_owned(), |message| format!("{TAG}: {}", message.as_str()))
+}
+
+/// What a tag says, by the log of its ref.
+pub(super) fn said(reason: &str) -> Option<String> {
+    reason.strip_prefix(TAG)?.strip_prefix(": ").map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_tag_says_stands_behind_the_first_colon() {
+        for (reason, expected) in [
+            ("tag", None),
+            ("tag: x", Some("x")),
+            ("tag: a: b\n\nc", Some("a: b\n\nc")),
+            ("tags: x", None),
+            ("branch: x", None),
+        ] {
+            assert_eq!(said(reason).as_deref(), expected, "{reason:?}");
+        }
+    }
 }

@@ -1,15 +1,13 @@
 //! Tags: their list, and what creates, moves and deletes them. What a tag says is kept in the log of its ref.
 
 use super::OpError;
-use super::refs::{RefChange, RefsReport, existing, refuse_existing};
+use super::refs::{RefChange, RefsReport, existing, refuse_existing, said, tag_reason};
 use crate::graph::{Resolved, Revision, resolve};
 use crate::model::{CommitTime, Message, Pattern, SessionName, TagName};
 use crate::object::CommitId;
 use crate::store::{Access, Disk, Number, SessionView, Store, StoreError, Tables, short_tag};
 
 const TAGS: &str = "refs/tags/";
-/// What the log of a ref says of a tag; behind it, if the tag says something, `: ` and that.
-const REASON: &str = "tag";
 
 /// A tag as it is listed.
 #[derive(Clone, Debug)]
@@ -73,11 +71,6 @@ fn lost(name: &str) -> StoreError {
     StoreError::corrupt(format!("the ref '{name}' is not where its log says"))
 }
 
-/// What a tag says, by the log of its ref.
-fn said(reason: &str) -> Option<String> {
-    reason.strip_prefix(REASON)?.strip_prefix(": ").map(str::to_owned)
-}
-
 /// Sets a tag at a revision. With `force` one that is there is moved.
 pub fn create_tag<D: Disk>(
     store: &Store<D>,
@@ -89,7 +82,7 @@ pub fn create_tag<D: Disk>(
     time: CommitTime,
 ) -> Result<TagsReport, OpError> {
     let name = name.ref_name();
-    let reason = message.map_or_else(|| REASON.to_owned(), |message| format!("{REASON}: {}", message.as_str()));
+    let reason = tag_reason(message);
     let (seen, snapshot) = store.look(|tables| creation(store, tables, session, &name, revision, force))?;
     let doubt = seen.resolved.doubt;
     let report = |change, before, warning| TagsReport {
@@ -165,22 +158,4 @@ fn deletion<A: Access>(
         befores.push(before(tables, name)?);
     }
     Ok((changes, befores))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_tag_says_stands_behind_the_first_colon() {
-        for (reason, expected) in [
-            ("tag", None),
-            ("tag: x", Some("x")),
-            ("tag: a: b\n\nc", Some("a: b\n\nc")),
-            ("tags: x", None),
-            ("branch: x", None),
-        ] {
-            assert_eq!(said(reason).as_deref(), expected, "{reason:?}");
-        }
-    }
 }

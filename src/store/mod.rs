@@ -2,6 +2,7 @@
 //!
 //! Knows objects and their bytes; what a question about history or a merge means is the business of the layers above.
 
+mod bundle;
 mod discover;
 mod disk;
 mod error;
@@ -22,6 +23,13 @@ mod staged;
 mod tables;
 mod write;
 
+pub use bundle::MAGIC as BUNDLE_MAGIC;
+pub use bundle::{
+    BundleError, BundleFault, BundleFile, BundledRef, BundledTag, Header, Imported, Summary, WriteError, Written,
+    rebuild,
+};
+#[cfg(feature = "internals")]
+pub use bundle::{BundledChange, BundledCommit, Decoder, Encoder};
 pub use discover::{STORE_DIRECTORY, Trust, check, discover, named};
 pub use disk::Disk;
 #[cfg(feature = "internals")]

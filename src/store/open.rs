@@ -79,10 +79,7 @@ impl Snapshot {
     }
 
     /// Calls `read`; a panic of the database on damaged pages becomes the error that it is.
-    pub(super) fn guarded<R, E: From<StoreError>>(
-        &self,
-        read: impl FnOnce(&Tables<Reading>) -> Result<R, E>,
-    ) -> Result<R, E> {
+    pub fn guarded<R, E: From<StoreError>>(&self, read: impl FnOnce(&Tables<Reading>) -> Result<R, E>) -> Result<R, E> {
         guarded(|| read(&self.tables)).unwrap_or_else(|damage| Err(damage.into()))
     }
 }

@@ -18,7 +18,12 @@ impl<A: Access> Tables<A> {
     }
 
     /// Calls `read` with the canonical bytes of a version of a node, whose hash is compared; a marker says its own.
-    fn with_kept<R>(&self, number: Number, object: ObjectId, read: impl FnOnce(&[u8]) -> R) -> Result<R, StoreError> {
+    pub(super) fn with_kept<R>(
+        &self,
+        number: Number,
+        object: ObjectId,
+        read: impl FnOnce(&[u8]) -> R,
+    ) -> Result<R, StoreError> {
         let row = self.object_row(number)?;
         let what = || format!("node {object}");
         match ObjectRecord::decode(row.bytes()).map_err(|error| StoreError::decode(what(), error))? {
