@@ -70,7 +70,9 @@ mod tests {
         let path = folder.path().join("file");
         let names = || fs::read_dir(folder.path()).expect("a directory").count();
         // More than is buffered, so that it has left for the disk.
-        let half = |out: &mut dyn Write| out.write_all(&[b'x'; 100_000]).and(Err(io::Error::other("no more")));
+        let half = |out: &mut dyn Write| -> io::Result<()> {
+            out.write_all(&[b'x'; 100_000]).and(Err(io::Error::other("no more")))
+        };
         let refused = write_file(&path, true, half).expect_err("half a file");
         assert_eq!(refused.to_string(), format!("writing '{}' failed: no more", path.display()));
         assert_eq!(names(), 0);

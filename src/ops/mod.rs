@@ -51,8 +51,12 @@ pub use bisect::{BisectEnds, BisectPlan, GoodEnds, Subject, bisect_ends, bisect_
 pub use bisect_marks::{Marking, MarksReport, Next, forget_marks, marks, set_marks};
 pub use blame::{BlameReport, BlameRequest, Ended, Row, Rows, Version, blame, blame_all, versions_of};
 pub use branch::{Branch, BranchesReport, branches, create_branch, delete_branches, previous_branch, rename_branch};
-pub use bundle_create::{BundleReport, BundleRequest, create_bundle};
-pub use bundle_import::{BundleImportReport, import_bundle, plan_bundle};
+#[cfg(feature = "internals")]
+pub use bundle_create::BundleReport;
+pub use bundle_create::{BundleRequest, create_bundle};
+#[cfg(feature = "internals")]
+pub use bundle_import::BundleImportReport;
+pub use bundle_import::{import_bundle, plan_bundle};
 pub use bundle_verify::verify_bundle;
 pub use check::{Assertion, Failure, check};
 pub use commit::{AmendRequest, CommitReport, CommitRequest, amend, commit, preview};

@@ -24,12 +24,9 @@ mod tables;
 mod write;
 
 pub use bundle::MAGIC as BUNDLE_MAGIC;
-pub use bundle::{
-    BundleError, BundleFault, BundleFile, BundledRef, BundledTag, Header, Imported, Summary, WriteError, Written,
-    rebuild,
-};
+pub use bundle::{BundleError, BundleFault, BundleFile, BundledRef, BundledTag, Header, Summary, WriteError, rebuild};
 #[cfg(feature = "internals")]
-pub use bundle::{BundledChange, BundledCommit, Decoder, Encoder};
+pub use bundle::{BundledChange, BundledCommit, Decoder, Encoder, Imported, Written};
 pub use discover::{STORE_DIRECTORY, Trust, check, discover, named};
 pub use disk::Disk;
 #[cfg(feature = "internals")]

@@ -76,15 +76,26 @@ impl Place {
         words: CommitWords,
         refs: &[&str],
     ) -> CommitId {
+        let changes = changes.iter().map(|(name, text)| {
+            let id = id(name);
+            let bytes = text.map(|text| encode_node(&node(&id, text)));
+            (id, bytes)
+        });
+        self.commit_bytes(parents, changes.collect(), words, refs)
+    }
+
+    /// The same of canonical bytes.
+    pub fn commit_bytes(
+        &self,
+        parents: &[CommitId],
+        changes: BTreeMap<NodeId, Option<Vec<u8>>>,
+        words: CommitWords,
+        refs: &[&str],
+    ) -> CommitId {
         let written = self.store.write(self.store.snapshot().expect("a snapshot"), |tables| {
             let number = |id: &CommitId| tables.commit_number(id).map(|number| number.expect("a commit"));
             let parents = parents.iter().map(number).collect::<Result<Vec<Number>, _>>()?;
-            let changes = changes.iter().map(|(name, text)| {
-                let id = id(name);
-                let bytes = text.map(|text| encode_node(&node(&id, text)));
-                (id, bytes)
-            });
-            let update = tables.update_from(tables.root(parents.first().copied())?, changes.collect())?;
+            let update = tables.update_from(tables.root(parents.first().copied())?, changes)?;
             let time = words.time;
             let (number, made) = tables.append_commit(parents, words, update)?;
             for name in refs {
@@ -199,7 +210,7 @@ impl Place {
                     .map(|part| blame.writers[&part.version].commit.as_ref().expect("nothing is staged").id);
                 let writers = writers.collect();
                 let origin = row.origin.expect("it was asked for").commit;
-                let object = row.kept.as_ref().expect("it was asked for").object_id();
+                let object = row.node.as_ref().expect("it was asked for").object_id();
                 blamed.insert(row.id.clone(), (object, origin, writers));
             }
             let commit = ToldCommit {

@@ -10,6 +10,7 @@ mod bisect_program;
 mod bisect_run;
 mod blame;
 mod branch;
+mod bundle;
 mod check;
 mod commit;
 mod completions;

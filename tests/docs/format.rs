@@ -54,6 +54,14 @@ fn what_is_taken_apart_is_what_the_example_holds() {
     let (_, log) = document.split_once("staged/default\n").expect("the log");
     let (log, _) = log.split_once("```").expect("an end");
     assert_eq!(taken("### Its staged log"), log.split_whitespace().collect::<String>());
+    let (_, bundle) = document.split_once("dinner.bundle\n 6d").expect("the bundle");
+    let (bundle, _) = bundle.split_once("```").expect("an end");
+    let bundle = format!("6d{}", bundle.split_whitespace().collect::<String>());
+    assert_eq!(taken("### A bundle"), bundle);
+    let (body, sum) = bundle.split_at(bundle.len() - 64);
+    let body: Vec<_> =
+        (0..body.len()).step_by(2).map(|at| u8::from_str_radix(&body[at..at + 2], 16).expect("digits")).collect();
+    assert_eq!(hex(&sha256(&[&body])), sum);
 }
 
 fn mnem(place: &Path, arguments: &[&str]) -> Output {

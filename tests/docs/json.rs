@@ -180,6 +180,32 @@ const CALLS: &[(&str, &[Call])] = &[
     ("export", &[(0, &["export"])]),
     ("import", &[(0, &["import", "import.jsonl"])]),
     ("import -m", &[(0, &["import", "import.jsonl", "-m", "import"]), (1, &["import", "import.jsonl", "-m", "again"])]),
+    ("tag NAME", &[(0, &["tag", "told", "-m", "what it is"]), (0, &["tag", "plain", "HEAD~1"])]),
+    (
+        "bundle create",
+        &[
+            (0, &["bundle", "create", "all.bundle"]),
+            (0, &["bundle", "create", "more.bundle", "HEAD~1..HEAD", "--all"]),
+            (128, &["bundle", "create", "none.bundle", "HEAD~1"]),
+        ],
+    ),
+    (
+        "bundle verify",
+        &[
+            (0, &["bundle", "verify", "all.bundle"]),
+            (0, &["bundle", "verify", "more.bundle"]),
+            (128, &["bundle", "verify", "c.jsonl"]),
+        ],
+    ),
+    (
+        "bundle import",
+        &[
+            (0, &["bundle", "import", "all.bundle"]),
+            (0, &["bundle", "import", "--dry-run", "--prefix", "x", "more.bundle"]),
+            (129, &["bundle", "import", "--prefix", "a b", "all.bundle"]),
+        ],
+    ),
+    ("tag -d", &[(0, &["tag", "-d", "told", "plain"])]),
     (
         "config",
         &[

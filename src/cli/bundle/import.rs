@@ -68,17 +68,18 @@ pub(super) fn run(args: &ImportArgs, context: &mut Context) -> Result<(), CliErr
             Some(name) => format!("tag '{name}'"),
             None => format!("branch '{}'", short_branch(&imported.name)),
         };
-        let became = match &imported.old {
-            None => "new",
-            Some(old) if *old == imported.new && *old == imported.bundled => "unchanged",
-            Some(old) if *old == imported.new => "unchanged, as it is ahead:",
-            Some(_) => "moved on:",
+        let told = match &imported.old {
+            None => format!("new {name}"),
+            Some(old) if *old != imported.new => format!("moved {name} forward"),
+            Some(old) if *old != imported.bundled => format!("kept {name}, which has more"),
+            Some(_) => continue,
         };
-        context.say(&escape_line(&format!("{became} {name}")));
+        context.say(&escape_line(&told));
     }
     let count = |count: u64, what| counted(usize::try_from(count).unwrap_or(usize::MAX), what);
+    let known = if report.known == 0 { String::new() } else { format!(", {} known", report.known) };
     let written = if args.dry_run { "; nothing is written" } else { "" };
-    context.say(&format!("{}, {} here before{written}", count(report.new, "new commit"), report.known));
+    context.say(&format!("{}{known}{written}", count(report.new, "new commit")));
     if !context.globals.json {
         return report.refs.iter().try_for_each(|imported| ref_line(context, &imported.new, &imported.name));
     }

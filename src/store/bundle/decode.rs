@@ -71,6 +71,7 @@ impl<R: Read> Decoder<R> {
     }
 
     /// What stands before the commits.
+    #[cfg(feature = "internals")]
     pub fn header(&self) -> &Header {
         &self.header
     }

@@ -10,18 +10,21 @@ mod file;
 mod header;
 mod import;
 mod rebuild;
-#[cfg(test)]
-mod tests;
 mod write;
 
-pub use decode::{BundledChange, BundledCommit, Decoder};
+#[cfg(feature = "internals")]
+pub use decode::Decoder;
+pub use decode::{BundledChange, BundledCommit};
 pub use encode::Encoder;
 pub use error::{BundleError, BundleFault};
 pub use file::{BundleFile, Summary};
 pub use header::{BundledRef, BundledTag, Header};
+#[cfg(feature = "internals")]
 pub use import::Imported;
 pub use rebuild::rebuild;
-pub use write::{WriteError, Written};
+pub use write::WriteError;
+#[cfg(feature = "internals")]
+pub use write::Written;
 
 /// What every bundle begins with, before its version and a line feed.
 pub const MAGIC: &[u8] = b"mnem bundle ";

@@ -1,1 +1,0 @@
-//! What is refused, and what is read again.
