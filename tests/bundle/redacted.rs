@@ -58,11 +58,12 @@ fn a_marker_goes_where_the_node_would_and_every_id_stays() {
         assert_eq!(here.dump(), before);
         assert_eq!(versions(here)[0].redaction().is_some(), first);
     }
-    // What is set again in the same way, on top of it, is no new version.
+    // A version that is new here comes as the bundle has it, whatever was redacted before.
     let more = plain.commit(&[id], &[("a", None)], words("third", 3), &[]);
     let more = plain.commit(&[more], &[("a", Some("secret"))], words("fourth", 4), &[MAIN]);
     redacted.import(&plain.bundle(&["main"]), None).expect("a bundle");
     assert_eq!(redacted.refs()[MAIN], more);
+    assert!(versions(&redacted)[0].redaction().is_none());
 }
 
 #[test]
@@ -80,9 +81,9 @@ fn a_marker_that_stands_for_something_else_makes_another_memory() {
     };
     let spelled =
         |from: &str, to: &str| String::from_utf8(marker.clone()).expect("UTF-8").replace(from, to).into_bytes();
-    // An id of the same length whose key stands before that of `b` too.
+    // An id of the same length whose key stands behind that of `b` too.
     let key = |name: &str| sha256(&[name.as_bytes()]);
-    let other = ["c", "d", "e", "f", "g", "h"].into_iter().find(|name| key(name) < key("b")).expect("an id");
+    let other = ["c", "d", "e", "f", "g", "h"].into_iter().find(|name| key(name) > key("b")).expect("an id");
     for (other, said) in [
         (encode_kept(&Kept::Redacted(redaction("a", "Secret"))), "names another memory"),
         (encode_redaction(&Redaction { id: id(other), ..good.clone() }), "names another memory"),

@@ -33,14 +33,16 @@ fn held(mut from: impl Read, name: &str, context: &Context) -> Result<File, CliE
     let mut begin = Vec::new();
     (&mut from).take(BUNDLE_MAGIC.len() as u64).read_to_end(&mut begin).map_err(|error| io_error(error, name))?;
     file.write_all(&begin).map_err(failed)?;
+    if begin != BUNDLE_MAGIC {
+        return Ok(file);
+    }
     let mut piece = vec![0; 1 << 16];
-    while begin == BUNDLE_MAGIC {
+    loop {
         match from.read(&mut piece) {
-            Ok(0) => break,
+            Ok(0) => return Ok(file),
             Ok(count) => file.write_all(&piece[..count]).map_err(failed)?,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(io_error(error, name)),
         }
     }
-    Ok(file)
 }
