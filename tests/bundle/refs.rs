@@ -5,6 +5,7 @@ use mnemosyne::graph::Revision;
 use mnemosyne::model::BranchName;
 use mnemosyne::object::CommitId;
 use mnemosyne::ops::{self, Condition, OpError, RefsReport, StagedState, Target, Write};
+use mnemosyne::store::StoreError;
 use std::collections::BTreeMap;
 
 const MAIN: &str = "refs/heads/main";
@@ -78,6 +79,19 @@ fn a_tag_comes_with_what_it_says_and_when_it_was_set() {
     assert_eq!(told(&copy), told(&place));
     assert_eq!(told(&copy)[0].3.as_deref(), Some("the first\n\none"));
     assert_eq!(told(&copy)[0].2, time(77));
+}
+
+#[test]
+fn a_tag_that_says_nothing_readable_is_damage_of_the_store() {
+    let (place, [first, ..]) = place();
+    for reason in ["tag: ", "tag:  ", "tag: x\n"] {
+        place.set("refs/tags/v1", &first, reason);
+        let refused = place.create(&["v1"]);
+        assert!(matches!(refused, Err(OpError::Store(StoreError::Corrupt { .. }))), "{reason:?}: {refused:?}");
+    }
+    place.set("refs/tags/v1", &first, "set by something else");
+    let (_, report) = place.create(&["v1"]).expect("a bundle");
+    assert_eq!(report.header.refs["refs/tags/v1"].tag.as_ref().expect("a tag").message, None);
 }
 
 #[test]

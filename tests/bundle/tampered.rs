@@ -4,8 +4,11 @@ use crate::place::{Place, id, node, opened, words};
 use mnemosyne::model::{CommitTime, Message};
 use mnemosyne::object::{Commit, CommitId, StateId, encode_node};
 use mnemosyne::ops::OpError;
-use mnemosyne::store::{BundleFault, BundledChange, BundledRef, BundledTag, Decoder, Encoder, Header};
+use mnemosyne::store::{
+    BundleFault, BundleFile, BundledChange, BundledRef, BundledTag, Decoder, Encoder, Header, Reading, rebuild,
+};
 use sha2::{Digest, Sha256};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
 const MAIN: &str = "refs/heads/main";
 
@@ -124,7 +127,7 @@ fn a_bundle_that_is_cut_anywhere_is_none() {
     assert!(matches!(fault(more), BundleFault::Damaged(_)));
 }
 
-fn drain<R: std::io::Read>(decoder: &mut Decoder<R>) -> Result<(), BundleFault> {
+fn drain<R: Read>(decoder: &mut Decoder<R>) -> Result<(), BundleFault> {
     while decoder.next_commit()?.is_some() {}
     Ok(())
 }
@@ -136,6 +139,9 @@ fn a_byte_that_is_flipped_anywhere_is_told_as_damage() {
         for flip in [1, 0x80, 0xff] {
             let mut flipped = bytes.clone();
             flipped[at] ^= flip;
+            // Also where it is flipped behind the back of who has looked at the sum.
+            let late = Decoder::begin(&flipped[..], bytes.len() as u64).and_then(|mut decoder| drain(&mut decoder));
+            assert!(late.is_err(), "{at}");
             match fault(opened(&flipped).expect_err("a byte was flipped")) {
                 BundleFault::NoBundle => assert!(at < 14, "{at}"),
                 BundleFault::Version(_) => assert!((12..14).contains(&at), "{at}"),
@@ -295,6 +301,54 @@ fn a_commit_that_is_here_is_kept_and_one_on_top_of_it_is_still_compared() {
     let refused = fault(copy.import(&parts.bytes(), None).expect_err("another memory"));
     assert!(refused.to_string().contains("names another memory"), "{refused}");
     assert_eq!(copy.dump(), before);
+}
+
+#[test]
+fn what_a_bundle_builds_on_is_missed_also_by_who_does_not_ask_first() {
+    let (place, copy) = (place(), Place::new());
+    let bytes = place.bundle(&["v1..main"]);
+    let before = copy.dump();
+    let (mut bundle, _) = opened(&bytes).expect("a bundle");
+    let snapshot = copy.store.snapshot().expect("a snapshot");
+    let refused = copy.store.write(snapshot, |tables| Ok::<_, OpError>(tables.import_commits(&mut bundle)?));
+    let directory = tempfile::tempdir().expect("a directory");
+    let rebuilt = rebuild::<Reading, _>(&mut bundle, None, directory.path());
+    for refused in [refused.map(drop), rebuilt.map_err(OpError::from)] {
+        let told = fault(refused.expect_err("what it builds on is not here"));
+        assert!(told.to_string().contains("is not here, and commits of the bundle build on it"), "{told}");
+    }
+    assert_eq!(copy.dump(), before);
+}
+
+/// A disk that fails behind so many bytes.
+struct Failing(Cursor<Vec<u8>>, u64);
+
+impl Read for Failing {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.1.saturating_sub(self.0.position())).expect("small");
+        if left == 0 {
+            return Err(io::Error::other("no more"));
+        }
+        let count = left.min(out.len());
+        self.0.read(&mut out[..count])
+    }
+}
+
+impl Seek for Failing {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+#[test]
+fn what_can_not_be_read_is_no_damage() {
+    let bytes = place().bundle(&[]);
+    for until in 0..bytes.len() as u64 {
+        let opened = BundleFile::open("it", Failing(Cursor::new(bytes.clone()), until));
+        let told = fault(opened.map(drop).expect_err("it fails").into());
+        assert!(matches!(&told, BundleFault::Read(error) if error.to_string() == "no more"), "{until}: {told:?}");
+    }
+    assert!(BundleFile::open("it", Failing(Cursor::new(bytes.clone()), bytes.len() as u64)).is_ok());
 }
 
 #[test]

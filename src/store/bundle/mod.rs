@@ -1,6 +1,6 @@
 //! Bundles: commits with all that they changed, and refs, in one file that other stores can take in.
 //!
-//! The bytes are those of `docs/format.md`. [`Encoder`] and [`Decoder`] know nothing but them; the other parts make them of a
+//! The bytes are those of `docs/format.md`. `Encoder` and `Decoder` know nothing but them; the other parts make them of a
 //! store, take them into one, and try whether that can be done.
 
 mod decode;

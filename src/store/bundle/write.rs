@@ -76,3 +76,41 @@ impl<A: Access> Tables<A> {
         Ok(failed?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::{CommitWords, Store, init};
+    use super::*;
+    use crate::model::{Author, BranchName, CommitTime, Message};
+    use crate::object::Update;
+    use std::time::Duration;
+
+    #[test]
+    fn a_commit_with_another_id_than_its_content_goes_into_no_bundle() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("store");
+        init(&path, &BranchName::new("main").expect("a name")).expect("a store");
+        let store = Store::new(path, Duration::from_secs(60));
+        let message = |text| Message::new(text).expect("a message");
+        let author = Author::new("Ada").expect("an author");
+        let words = CommitWords { author, time: CommitTime::new(0, 0).expect("a time"), message: message("one") };
+        let write = |altered: bool| {
+            store.write(store.snapshot().expect("a snapshot"), |tables| {
+                let update = Update { tree: None, effects: Vec::new() };
+                let (number, _) = tables.append_commit(Vec::new(), words.clone(), update)?;
+                let mut record = tables.commit(number)?;
+                if altered {
+                    record.message = message("two");
+                    tables.commit.insert(number, &record.encode(number))?;
+                }
+                Ok::<_, StoreError>(number)
+            })
+        };
+        for altered in [false, true] {
+            let (number, _) = write(altered).expect("a commit");
+            let snapshot = store.snapshot().expect("a snapshot");
+            let written = snapshot.write_bundle(&Header::default(), &[number], &mut Vec::new());
+            assert_eq!(matches!(written, Err(WriteError::Store(StoreError::Corrupt { .. }))), altered);
+        }
+    }
+}
