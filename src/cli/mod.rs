@@ -23,6 +23,7 @@ mod exec;
 mod export;
 mod finding;
 mod folder;
+mod fsck;
 mod gc;
 mod get;
 mod grep;
@@ -43,6 +44,7 @@ mod paint;
 mod patch;
 mod pattern;
 mod predicates;
+mod progress;
 mod put;
 mod redact;
 mod reflog;
@@ -135,6 +137,7 @@ enum Verb {
     Gc(gc::GcArgs),
     Redact(redact::RedactArgs),
     Config(config::ConfigArgs),
+    Fsck(fsck::FsckArgs),
     Completions(completions::CompletionsArgs),
     Version(version::VersionArgs),
     Demo(demo::DemoArgs),
@@ -293,6 +296,7 @@ fn dispatch(cli: Cli) -> Result<u8, CliError> {
         Verb::Gc(args) => gc::run(&args, &mut context)?,
         Verb::Redact(args) => redact::run(&args, &mut context)?,
         Verb::Config(args) => config::run(&args, &mut context)?,
+        Verb::Fsck(args) => fsck::run(&args, &mut context)?,
         Verb::Completions(args) => completions::run(&args, &mut context)?,
         Verb::Restore(args) => restore::run(&args, &mut context)?,
         Verb::Log(args) => log::run(&args, &mut context)?,

@@ -6,6 +6,7 @@ mod bundle;
 mod discover;
 mod disk;
 mod error;
+mod fsck;
 mod gc;
 mod init;
 mod marks;
@@ -34,6 +35,7 @@ pub use disk::Files;
 #[cfg(feature = "internals")]
 pub use disk::{FileId, Opened};
 pub use error::StoreError;
+pub use fsck::{Fault, Finding, Group, Note, Repaired, Report, Stage, Tell};
 pub use gc::{Dropped, Keeping};
 #[cfg(feature = "internals")]
 pub use init::create_tables;

@@ -73,6 +73,11 @@ impl std::ops::Deref for Snapshot {
 }
 
 impl Snapshot {
+    /// A snapshot of these tables, with the database where that is an overlay.
+    pub(super) fn new(tables: Tables<Reading>, overlay: Option<Database>) -> Self {
+        Self { tables, overlay }
+    }
+
     /// Whether it lies over a file that writers may change.
     pub(super) fn is_overlay(&self) -> bool {
         self.overlay.is_some()
@@ -179,7 +184,7 @@ impl<D: Disk> Store<D> {
     }
 
     /// Runs `work` in a thread, and leaves it behind when it takes longer than `timeout`.
-    fn bounded<T: Send + 'static>(
+    pub(super) fn bounded<T: Send + 'static>(
         &self,
         timeout: Duration,
         work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,

@@ -16,10 +16,11 @@ use std::sync::Mutex;
 const PAGE: u64 = 4096;
 
 /// The byte that a writing process locks, by redb's design document.
-const WRITER_BYTE: (Bound<u64>, Bound<u64>) = (Bound::Included(1 << 62), Bound::Included(1 << 62));
+pub const WRITER_BYTE: (Bound<u64>, Bound<u64>) = (Bound::Included(1 << 62), Bound::Included(1 << 62));
 
+/// A file as it is read, and what was written over it.
 #[derive(Debug)]
-struct Overlay<B> {
+pub struct Overlay<B> {
     file: B,
     file_length: u64,
     memory: Mutex<Memory>,
@@ -42,6 +43,14 @@ pub fn open_over<B: StorageBackend>(file: B, lock: &B, cache_bytes: usize) -> Re
 }
 
 impl<B: StorageBackend> Overlay<B> {
+    /// Lays memory over `file`, which begins with these bytes, whatever becomes of them there.
+    pub fn over(file: B, beginning: &[u8]) -> Result<Self, StoreError> {
+        let length = file.len().map_err(DatabaseError::from)?;
+        let overlay = Self { file, file_length: length, memory: Mutex::new(Memory { length, pages: BTreeMap::new() }) };
+        overlay.write(0, beginning).map_err(DatabaseError::from)?;
+        Ok(overlay)
+    }
+
     /// Calls `visit` for each piece of a page that `offset..offset + length` covers: page, first byte in it, range in
     /// the caller's buffer.
     fn pieces(offset: u64, length: usize) -> impl Iterator<Item = (u64, usize, std::ops::Range<usize>)> {

@@ -51,6 +51,9 @@ impl Row<'_> {
     }
 }
 
+/// The key of a row, and the row if it passes its check.
+pub type Scanned<'a, K> = (AccessGuard<'a, K>, Result<Row<'a>, StoreError>);
+
 /// The name and type of a table.
 pub type Definition<K> = TableDefinition<'static, K, &'static [u8]>;
 
@@ -144,6 +147,21 @@ impl<A: Access, K: Key + 'static> Rows<A, K> {
         Ok(self.table.range::<Q>(range)?.map(|entry| {
             let (key, guard) = entry?;
             let row = self.checked(K::as_bytes(&key.value()).as_ref(), guard)?;
+            Ok((key, row))
+        }))
+    }
+
+    /// The same with what is wrong with single rows beside their keys: such a row does not end the search for others.
+    pub(super) fn scan<'k, Q>(
+        &self,
+        range: impl RangeBounds<Q> + 'k,
+    ) -> Result<impl DoubleEndedIterator<Item = Result<Scanned<'_, K>, StoreError>>, StoreError>
+    where
+        Q: Borrow<K::SelfType<'k>> + 'k,
+    {
+        Ok(self.table.range::<Q>(range)?.map(|entry| {
+            let (key, guard) = entry?;
+            let row = self.checked(K::as_bytes(&key.value()).as_ref(), guard);
             Ok((key, row))
         }))
     }

@@ -35,11 +35,11 @@ pub struct Tables<A: Access> {
 pub const TIP: u64 = u64::MAX;
 
 const SETTING: &str = "setting";
-const FORMAT_KEY: &str = "format";
-const NEXT_KEY: &str = "next";
-const REDACT_KEY: &str = "redact";
+pub(super) const FORMAT_KEY: &str = "format";
+pub(super) const NEXT_KEY: &str = "next";
+pub(super) const REDACT_KEY: &str = "redact";
 /// What the keys of the user's settings begin with.
-const CONFIG_PREFIX: &str = "config/";
+pub(super) const CONFIG_PREFIX: &str = "config/";
 
 macro_rules! tables {
     ($open:ident, $transaction:expr, $setting:expr) => {
@@ -63,6 +63,45 @@ impl Tables<Reading> {
         let setting = Rows::open(transaction, SETTING)?;
         check_format(&setting)?;
         Ok(tables!(open, transaction, setting))
+    }
+}
+
+/// Opens a table, or else the one in `nothing` that has no rows, and notes why.
+fn open_or_empty<K: redb::Key + 'static>(
+    transaction: &ReadTransaction,
+    nothing: &ReadTransaction,
+    name: &'static str,
+    lost: &mut Vec<(&'static str, StoreError)>,
+) -> Result<Rows<Reading, K>, StoreError> {
+    match super::open::guarded(|| Rows::open(transaction, name)).and_then(|opened| opened) {
+        Err(error @ StoreError::Io { .. }) => Err(error),
+        Err(error) => {
+            lost.push((name, error));
+            Rows::open(nothing, name)
+        }
+        opened => opened,
+    }
+}
+
+impl Tables<Reading> {
+    /// Opens the tables of a snapshot that is to be looked at whatever it holds; those that cannot be opened come from
+    /// `nothing`, where they have no rows, and are noted in `lost`.
+    pub(super) fn open_what_is_there(
+        transaction: &ReadTransaction,
+        nothing: &ReadTransaction,
+        lost: &mut Vec<(&'static str, StoreError)>,
+    ) -> Result<Self, StoreError> {
+        Ok(Tables {
+            object: open_or_empty(transaction, nothing, "object", lost)?,
+            commit: open_or_empty(transaction, nothing, "commit", lost)?,
+            hash: open_or_empty(transaction, nothing, "hash", lost)?,
+            chain: open_or_empty(transaction, nothing, "chain", lost)?,
+            history: open_or_empty(transaction, nothing, "history", lost)?,
+            reference: open_or_empty(transaction, nothing, "ref", lost)?,
+            reflog: open_or_empty(transaction, nothing, "reflog", lost)?,
+            session: open_or_empty(transaction, nothing, "session", lost)?,
+            setting: open_or_empty(transaction, nothing, SETTING, lost)?,
+        })
     }
 }
 

@@ -92,7 +92,7 @@ impl Tables<Writing<'_>> {
         };
         let changes = ChangeCount::of(&update.effects);
         let count = first.map_or(0, |parent| parent.count) + changes.added - changes.removed;
-        let (tree, lacking) = self.settle(update, others)?;
+        let (tree, lacking) = settle(self, update, others)?;
 
         let first_number = self.next_number()?;
         let mut pending = Pending { tables: self, next: first_number, records: Vec::new(), written: Vec::new() };
@@ -191,29 +191,6 @@ impl Tables<Writing<'_>> {
         let committed = self.append_commit(parent.into_iter().collect(), words, update)?;
         self.advance_head(name, session, committed.0, time, reason)?;
         Ok(committed)
-    }
-
-    /// Lets nodes and inner nodes keep the records of further parents, and names the ids that all parents have and the
-    /// new state lacks.
-    fn settle(
-        &self,
-        update: Update<NodeBytes>,
-        others: &[CommitRecord],
-    ) -> Result<(Option<Tree<NodeBytes>>, Vec<NodeId>), StoreError> {
-        let Update { mut tree, effects } = update;
-        let removed = effects.into_iter().filter(|(_, effect)| *effect == Effect::Removed);
-        let mut lacking: Vec<_> = removed.map(|(id, _)| id).collect();
-        for other in others {
-            adopt(self, &mut tree, other.root.link())?;
-            let mut still = Vec::with_capacity(lacking.len());
-            for id in lacking {
-                if get(self, other.root.link(), &id)?.is_some() {
-                    still.push(id);
-                }
-            }
-            lacking = still;
-        }
-        Ok((tree, lacking))
     }
 
     /// Continues the chain of the first parent, if that is its tip, or begins one.
@@ -319,4 +296,27 @@ impl Tables<Writing<'_>> {
         let update = RefUpdate { old, new: Some(new), time, reason: reason.to_owned() };
         self.log_update(&session_log_name(name), &update)
     }
+}
+
+/// Lets nodes and inner nodes keep the records of further parents, and names the ids that all parents have and the new state
+/// lacks.
+pub(super) fn settle<S: Source, T>(
+    source: &S,
+    update: Update<T>,
+    others: &[CommitRecord],
+) -> Result<(Option<Tree<T>>, Vec<NodeId>), S::Error> {
+    let Update { mut tree, effects } = update;
+    let removed = effects.into_iter().filter(|(_, effect)| *effect == Effect::Removed);
+    let mut lacking: Vec<_> = removed.map(|(id, _)| id).collect();
+    for other in others {
+        adopt(source, &mut tree, other.root.link())?;
+        let mut still = Vec::with_capacity(lacking.len());
+        for id in lacking {
+            if get(source, other.root.link(), &id)?.is_some() {
+                still.push(id);
+            }
+        }
+        lacking = still;
+    }
+    Ok((tree, lacking))
 }

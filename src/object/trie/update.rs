@@ -25,6 +25,15 @@ pub enum Tree<T> {
 pub(super) type Children<T> = [Option<Tree<T>>; SLOTS];
 
 impl<T> Tree<T> {
+    /// How many records [`write`](super::write()) makes of it.
+    pub fn fresh(&self) -> u64 {
+        match self {
+            Self::Kept(_) => 0,
+            Self::Node { .. } => 1,
+            Self::Inner(children) => 1 + children.iter().flatten().map(Self::fresh).sum::<u64>(),
+        }
+    }
+
     fn is_leaf(&self) -> bool {
         match self {
             Self::Kept(Link::Node { .. }) | Self::Node { .. } => true,

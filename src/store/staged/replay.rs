@@ -215,6 +215,16 @@ impl<'a> Staged<'a> {
         Ok(found)
     }
 
+    /// How many bytes stand behind the last sound frame.
+    pub fn torn(&self) -> usize {
+        self.seen - self.frames.len()
+    }
+
+    /// The changes of all live frames as they stand there, each with the offset of its frame.
+    pub fn entries(&self) -> impl Iterator<Item = (usize, Result<Change<'a>, DecodeError>)> + use<'a> {
+        self.live().flat_map(|(at, frame)| frame.changes().map(move |change| (at, change)))
+    }
+
     /// What is staged for every node, changes that are none included.
     pub fn replay(&self) -> Result<BTreeMap<NodeId, StagedChange<'a>>, LogError> {
         let read = |(id, (at, change)): (StoredId<'a>, (usize, _))| match id.read() {

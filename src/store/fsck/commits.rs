@@ -1,0 +1,584 @@
+//! Commits in the order of their numbers: the records that each added are looked at, and then the whole commit is worked out
+//! anew from its parents, by what wrote it, and compared. So what holds for the parents holds for it.
+
+use super::super::record::{ChangeCount, CommitRecord, Number, ObjectRecord, Place};
+use super::super::rows::Access;
+use super::super::tables::{Tables, history_key};
+use super::super::write::settle;
+use super::super::{StoreError, open::guarded};
+use super::finding::{Fault, Finding, Fix, Seat};
+use super::source::{Held, Own, Stop};
+use super::{Stage, Tell};
+use crate::model::NodeId;
+use crate::object::{
+    DecodeError, Inner, Link, New, ObjectId, Root, Source, decode_node, diff, node_id_in, node_object_id, update, write,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is known once all commits were looked at.
+#[derive(Debug, Default)]
+pub struct Walk {
+    pub findings: Vec<Finding>,
+    /// The numbers of all commits, damaged ones too.
+    pub commits: Vec<Number>,
+    /// Those that cannot be read.
+    pub unread: BTreeSet<Number>,
+    /// Those that could not be worked out anew; what they changed is not known.
+    pub unsure: BTreeSet<Number>,
+    /// Records that cannot be used.
+    pub bad: BTreeSet<Number>,
+    /// The position of each chain's last commit.
+    pub tips: BTreeMap<Number, u64>,
+    /// How many rows of the indexes were found to be right.
+    pub hash_rows: u64,
+    pub chain_rows: u64,
+    pub history_rows: u64,
+    /// The largest number of an object.
+    pub last_object: Number,
+    /// How many object records were looked at, and their bytes.
+    pub objects: u64,
+    pub bytes: u64,
+}
+
+/// What a commit changed, as far as the indexes tell it.
+struct Worked {
+    /// The ids that have a row in the history.
+    history: Vec<NodeId>,
+    /// The number of the first record that the commit should have added.
+    first: Number,
+}
+
+pub fn object_name(number: Number) -> String {
+    format!("object {number}")
+}
+
+pub fn commit_name(number: Number) -> String {
+    format!("commit {number}")
+}
+
+/// Whether the system refused, so that nothing can be said.
+pub fn is_refusal(error: &StoreError) -> bool {
+    matches!(error, StoreError::Io { .. })
+}
+
+/// An error with its causes behind it.
+pub fn told(error: &StoreError) -> String {
+    let mut text = match error {
+        StoreError::Corrupt { what, .. } => what.clone(),
+        other => other.to_string(),
+    };
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
+impl Walk {
+    /// Looks at all commits and objects of the tables, whose next number is `next`.
+    pub fn all_commits<A: Access>(
+        &mut self,
+        tables: &Tables<A>,
+        next: Number,
+        tell: &mut Tell<'_>,
+    ) -> Result<(), StoreError> {
+        self.list_commits(tables)?;
+        let commits = self.commits.clone();
+        let mut before = 0;
+        for &number in &commits {
+            tell(Stage::Commits, number, next);
+            self.commit(tables, number, before)?;
+            before = number;
+        }
+        let mut behind = Own { before, ..Own::default() };
+        self.read_own(tables, &mut behind, None)?;
+        let stray = behind.nodes.keys().chain(behind.inners.keys()).copied().collect();
+        self.stray(stray);
+        Ok(())
+    }
+
+    fn find(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+
+    /// A record that cannot be used.
+    fn find_bad(&mut self, fault: Fault, number: Number, what: impl Into<String>) {
+        if self.bad.insert(number) {
+            self.find(Finding::new(fault, object_name(number), what).at(Seat::Object(number)));
+        }
+    }
+
+    /// Finds the numbers of all commits; where their table cannot be read to its end, also by the index of their ids.
+    fn list_commits<A: Access>(&mut self, tables: &Tables<A>) -> Result<(), StoreError> {
+        let mut found = BTreeSet::new();
+        let forward = guarded(|| -> Result<(), StoreError> {
+            for entry in tables.commit.scan::<Number>(..)? {
+                found.insert(entry?.0.value());
+            }
+            Ok(())
+        });
+        match forward.and_then(|done| done) {
+            Ok(()) => {}
+            Err(error) if is_refusal(&error) => return Err(error),
+            Err(error) => {
+                self.find(Finding::new(Fault::Table, "table 'commit'", told(&error)));
+                let backward = guarded(|| -> Result<(), StoreError> {
+                    for entry in tables.commit.scan::<Number>(..)?.rev() {
+                        found.insert(entry?.0.value());
+                    }
+                    Ok(())
+                });
+                let by_id = guarded(|| -> Result<(), StoreError> {
+                    for entry in tables.hash.scan::<&[u8; 32]>(..)? {
+                        if let Ok(Ok(number)) = entry?.1.map(|row| super::super::read::read_number(row.bytes())) {
+                            found.insert(number);
+                        }
+                    }
+                    Ok(())
+                });
+                // That these tables are damaged too is told where they are looked at.
+                drop((backward, by_id));
+            }
+        }
+        self.commits = found.into_iter().collect();
+        Ok(())
+    }
+
+    /// Reads the records from behind `own.before` up to `end`.
+    fn read_own<A: Access>(
+        &mut self,
+        tables: &Tables<A>,
+        own: &mut Own,
+        end: Option<Number>,
+    ) -> Result<(), StoreError> {
+        let end = end.unwrap_or(Number::MAX);
+        let mut at = own.before + 1;
+        let scanned = guarded(|| -> Result<(), StoreError> {
+            for entry in tables.object.scan(at..end)? {
+                let (key, row) = entry?;
+                at = key.value() + 1;
+                match row {
+                    Ok(row) => self.record(key.value(), row.bytes(), own),
+                    Err(error) => self.find_bad(Fault::ObjectRow, key.value(), told(&error)),
+                }
+            }
+            Ok(())
+        });
+        match scanned.and_then(|done| done) {
+            Ok(()) => Ok(()),
+            Err(error) if is_refusal(&error) => Err(error),
+            Err(error) => {
+                if !self.findings.iter().any(|finding| finding.about == "table 'object'") {
+                    self.find(Finding::new(Fault::Table, "table 'object'", told(&error)));
+                }
+                if end < Number::MAX {
+                    (at..end).for_each(|number| self.read_alone(tables, number, own));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Reads one record where they cannot be read in a row.
+    fn read_alone<A: Access>(&mut self, tables: &Tables<A>, number: Number, own: &mut Own) {
+        match guarded(|| tables.object.get(number)).and_then(|row| row) {
+            Ok(Some(row)) => self.record(number, row.bytes(), own),
+            Ok(None) => {}
+            Err(error) => self.find_bad(Fault::ObjectRow, number, told(&error)),
+        }
+    }
+
+    /// Looks at a record by itself: kind and canonical form, and which object it is.
+    fn record(&mut self, number: Number, bytes: &[u8], own: &mut Own) {
+        self.objects += 1;
+        self.last_object = self.last_object.max(number);
+        self.bytes += bytes.len() as u64;
+        match ObjectRecord::decode(bytes) {
+            Ok(ObjectRecord::Node(node)) => self.node(number, node, own),
+            Ok(ObjectRecord::Inner(payload)) => match Inner::decode(payload, number) {
+                Ok(inner) => drop(own.inners.insert(number, inner)),
+                Err(error) => self.find_bad(Fault::ObjectForm, number, error.to_string()),
+            },
+            Err(error) => self.unread(number, error),
+        }
+    }
+
+    fn node(&mut self, number: Number, bytes: &[u8], own: &mut Own) {
+        let id = match decode_node(bytes) {
+            Ok(node) => Ok(node.id),
+            // Its id and its hash are where they always are.
+            Err(error @ DecodeError::Kind(_)) => {
+                let finding = Finding::new(Fault::UnsupportedKind, object_name(number), error.to_string());
+                self.find(finding.at(Seat::Object(number)));
+                node_id_in(bytes)
+            }
+            Err(error) => Err(error),
+        };
+        match id {
+            Ok(id) => drop(own.nodes.insert(number, (node_object_id(bytes), id))),
+            Err(error) => self.unread(number, error),
+        }
+    }
+
+    fn unread(&mut self, number: Number, error: DecodeError) {
+        let fault = match error {
+            DecodeError::NotCanonical(_) => Fault::ObjectForm,
+            DecodeError::Kind(_) => Fault::UnsupportedKind,
+            DecodeError::UnknownRecord(_) => Fault::UnsupportedFormat,
+        };
+        self.find_bad(fault, number, error.to_string());
+    }
+
+    fn stray(&mut self, numbers: BTreeSet<Number>) {
+        for number in numbers {
+            self.find(Finding::new(Fault::ObjectStray, object_name(number), "it belongs to no commit"));
+        }
+    }
+
+    fn commit<A: Access>(&mut self, tables: &Tables<A>, number: Number, before: Number) -> Result<(), StoreError> {
+        let mut own = Own { before, ..Own::default() };
+        self.read_own(tables, &mut own, Some(number))?;
+        let Some(commit) = self.read_commit(tables, number)? else {
+            self.unread.insert(number);
+            self.unsure.insert(number);
+            return Ok(());
+        };
+        let mut parents = Vec::new();
+        for &parent in &commit.parents {
+            match guarded(|| tables.commit(parent)).and_then(|read| read) {
+                Ok(record) => parents.push(record),
+                Err(error) if is_refusal(&error) => return Err(error),
+                Err(_) if self.unread.contains(&parent) => {}
+                Err(_) => {
+                    let what = format!("its parent, commit {parent}, is not there");
+                    self.find_of(Fault::CommitParent, number, what);
+                }
+            }
+        }
+        if parents.len() < commit.parents.len() {
+            self.unsure.insert(number);
+            self.compare_links(&own, number, &commit);
+            self.tips.insert(commit.place.chain, commit.place.position);
+            self.index_id(tables, number, &commit);
+            return Ok(());
+        }
+        if commit.commit(parents.iter().map(|parent| parent.id).collect()).id() != commit.id {
+            let what = format!("what it says has another id than {}", commit.id);
+            self.find_of(Fault::CommitHash, number, what);
+        } else {
+            self.index_id(tables, number, &commit);
+        }
+        self.chain(tables, number, &commit, &parents)?;
+        match self.work_out(tables, &own, number, &commit, &parents) {
+            Ok(worked) => {
+                let stray = own.nodes.keys().chain(own.inners.keys()).filter(|&&number| number < worked.first);
+                self.stray(stray.copied().collect());
+                worked.history.iter().try_for_each(|id| self.index_history(tables, id, number))
+            }
+            Err(stop) => {
+                self.unsure.insert(number);
+                self.stopped(stop, &own, number, &commit)
+            }
+        }
+    }
+
+    fn read_commit<A: Access>(
+        &mut self,
+        tables: &Tables<A>,
+        number: Number,
+    ) -> Result<Option<CommitRecord>, StoreError> {
+        let row = guarded(|| tables.commit.get(number)).and_then(|row| row);
+        let (fault, what) = match row {
+            Ok(Some(row)) => match CommitRecord::decode(row.bytes(), number) {
+                Ok(commit) if commit.encode(number) == row.bytes() => return Ok(Some(commit)),
+                Ok(_) => (Fault::CommitForm, "it is spelled otherwise".to_owned()),
+                Err(error @ DecodeError::UnknownRecord(_)) => (Fault::UnsupportedFormat, error.to_string()),
+                Err(error) => (Fault::CommitForm, error.to_string()),
+            },
+            Ok(None) => (Fault::CommitRow, "it is named in the index of ids and not there".to_owned()),
+            Err(error) if is_refusal(&error) => return Err(error),
+            Err(error) => (Fault::CommitRow, told(&error)),
+        };
+        self.find_of(fault, number, what);
+        Ok(None)
+    }
+
+    /// Works a commit out anew from its parents.
+    fn work_out<A: Access>(
+        &mut self,
+        tables: &Tables<A>,
+        own: &Own,
+        number: Number,
+        commit: &CommitRecord,
+        parents: &[CommitRecord],
+    ) -> Result<Worked, Stop> {
+        let bad = std::mem::take(&mut self.bad);
+        let mut held = Held { tables, own, bad: &bad, next: 0, written: Vec::new() };
+        let worked = work_out(&mut held, number, commit, parents);
+        let written = std::mem::take(&mut held.written);
+        self.bad = bad;
+        let (root, changes, first, lacking) = worked?;
+        let count = parents.first().map_or(0, |parent| parent.count).wrapping_add(changes.added);
+        let count = count.wrapping_sub(changes.removed);
+        if (changes, count) != (commit.changes, commit.count) {
+            let what = format!(
+                "it has {count} nodes, and added {}, modified {} and removed {}, and its record says {}, {}, {} and {}",
+                changes.added,
+                changes.modified,
+                changes.removed,
+                commit.count,
+                commit.changes.added,
+                commit.changes.modified,
+                commit.changes.removed
+            );
+            self.find(Finding::new(Fault::CommitCount, commit_name(number), what));
+        }
+        if root != commit.root {
+            let same_id = root.link().and_then(Link::id) == commit.root.link().and_then(Link::id);
+            let (fault, what) = match same_id {
+                true => (Fault::RecordRule, "its state begins with another record than it should"),
+                false => (Fault::TrieShape, "its state has another root than its nodes lead to"),
+            };
+            self.find_of(fault, number, what);
+        }
+        let nodes = written.iter().map(|number| own.nodes[number].1.clone());
+        let mut history: Vec<_> = nodes.chain(lacking).collect();
+        history.sort_unstable();
+        Ok(Worked { history, first })
+    }
+
+    /// Damage of a commit that its state or its children show.
+    fn find_of(&mut self, fault: Fault, commit: Number, what: impl Into<String>) {
+        self.find(Finding::new(fault, commit_name(commit), what).at(Seat::Commit(commit)));
+    }
+
+    /// Tells why a commit could not be worked out, unless that is known.
+    fn stopped(&mut self, stop: Stop, own: &Own, number: Number, commit: &CommitRecord) -> Result<(), StoreError> {
+        match stop {
+            Stop::Store(error) => return Err(error),
+            Stop::Bad(_) => self.compare_links(own, number, commit),
+            Stop::Missing(missing) => {
+                let what = format!("commit {number} refers to it, and it is not there");
+                self.find_bad(Fault::ObjectMissing, missing, what);
+                self.compare_links(own, number, commit);
+            }
+            Stop::OtherNode(other) => {
+                let what = format!("it is not the node to which commit {number} refers by this number");
+                self.find_bad(Fault::ObjectHash, other, what);
+            }
+            Stop::OtherInner { number: other, expected } => self.other_inner(own, number, commit, other, &expected),
+            Stop::OtherKind(other) => {
+                self.find_of(
+                    Fault::TrieShape,
+                    number,
+                    format!("object {other} is not of the kind that is referred to"),
+                );
+            }
+            Stop::Misplaced(other) => {
+                self.find_of(Fault::TrieShape, number, format!("object {other} stands where no state has it"));
+            }
+            Stop::NotAdded(other) => {
+                self.find_of(Fault::RecordRule, number, format!("object {other} is not the node that is added there"));
+            }
+            Stop::TooFew => self.find_of(Fault::RecordRule, number, "it has added fewer records than it should"),
+        }
+        Ok(())
+    }
+
+    /// Tells in which way an inner node is not the one that the commit should have added.
+    fn other_inner(&mut self, own: &Own, number: Number, commit: &CommitRecord, at: Number, expected: &Inner) {
+        let Some(found) = own.inners.get(&at) else {
+            return self.find_of(Fault::TrieShape, number, format!("object {at} should be an inner node"));
+        };
+        let pairs = || found.children.iter().flatten().zip(expected.children.iter().flatten());
+        let same_mask = found.mask() == expected.mask();
+        let same_records = same_mask && pairs().all(|(a, b)| a.number() == b.number());
+        let same_ids = same_mask && pairs().all(|(a, b)| a.id().is_none() || a.id() == b.id());
+        if same_records || broken_link(own, commit).is_some() {
+            self.find_bad(Fault::ObjectHash, at, "it is not the inner node that is referred to by this number");
+        } else if same_ids {
+            let what = format!("object {at} refers to other records than the parents' states do");
+            self.find_of(Fault::RecordRule, number, what);
+        } else {
+            let what = format!("object {at} has other children than the nodes of the state lead to");
+            self.find_of(Fault::TrieShape, number, what);
+        }
+    }
+
+    /// Compares at least the ids in a commit's own records with those of what they lead to.
+    fn compare_links(&mut self, own: &Own, number: Number, commit: &CommitRecord) {
+        let what = "it names an id that is not that of its child";
+        match broken_link(own, commit) {
+            None => {}
+            Some(Seat::Object(at)) => self.find_bad(Fault::ObjectHash, at, what),
+            Some(Seat::Commit(_) | Seat::Nowhere) => {
+                self.find_of(Fault::TrieShape, number, "its state has another root than it says")
+            }
+        }
+    }
+
+    fn index_id<A: Access>(&mut self, tables: &Tables<A>, number: Number, commit: &CommitRecord) {
+        let row = guarded(|| tables.hash.get(commit.id.as_bytes())).and_then(|row| row);
+        let what = match row.map(|row| row.map(|row| super::super::read::read_number(row.bytes()))) {
+            Ok(Some(Ok(found))) if found == number => {
+                self.hash_rows += 1;
+                return;
+            }
+            Ok(Some(Ok(found))) => format!("it leads to commit {found} and not to {number}"),
+            Ok(None) => format!("commit {number} has no row"),
+            Ok(Some(Err(error))) | Err(error) => told(&error),
+        };
+        let fix = Fix::Hash { id: *commit.id.as_bytes(), number: Some(number) };
+        self.find(Finding::new(Fault::HashRow, format!("index of ids, {}", commit.id), what).fixed_by(fix));
+    }
+
+    fn index_history<A: Access>(&mut self, tables: &Tables<A>, id: &NodeId, number: Number) -> Result<(), StoreError> {
+        let key = history_key(id.as_str(), number);
+        let what = match guarded(|| tables.history.get(&key[..]).map(|row| row.is_some())).and_then(|row| row) {
+            Ok(true) => {
+                self.history_rows += 1;
+                return Ok(());
+            }
+            Ok(false) => "it is not there".to_owned(),
+            Err(error) if is_refusal(&error) => return Err(error),
+            Err(error) => told(&error),
+        };
+        let fix = Fix::History { key, is_there: true };
+        let mut finding = Finding::new(Fault::HistoryRow, history_name(id.as_str(), number), what).fixed_by(fix);
+        finding.ids.push(id.clone());
+        self.find(finding);
+        Ok(())
+    }
+
+    fn chain<A: Access>(
+        &mut self,
+        tables: &Tables<A>,
+        number: Number,
+        commit: &CommitRecord,
+        parents: &[CommitRecord],
+    ) -> Result<(), StoreError> {
+        let Place { chain, position } = commit.place;
+        let first = parents.first().map(|parent| parent.place);
+        let continues =
+            first.is_some_and(|first| chain == first.chain && position.checked_sub(1) == Some(first.position));
+        let begins = chain == number && position == 0;
+        let follows = match self.tips.get(&chain) {
+            Some(&tip) => continues && position == tip + 1,
+            None => begins,
+        };
+        if follows {
+            self.tips.insert(chain, position);
+        } else {
+            let what = format!("it stands at position {position} of the chain of commit {chain}, and may not");
+            let tip = self.tips.entry(chain).or_insert(position);
+            *tip = position.max(*tip);
+            self.find(Finding::new(Fault::CommitChain, commit_name(number), what));
+            return Ok(());
+        }
+        let outside: Vec<_> = parents.iter().skip(usize::from(continues)).map(|parent| parent.place).collect();
+        if begins || !outside.is_empty() {
+            let row = super::super::record::encode_places(&outside, chain);
+            self.chain_row(tables, commit.place, row)?;
+        }
+        Ok(())
+    }
+
+    /// Compares a row of the index of ancestry.
+    pub fn chain_row<A: Access>(
+        &mut self,
+        tables: &Tables<A>,
+        place: Place,
+        expected: Vec<u8>,
+    ) -> Result<(), StoreError> {
+        let row = guarded(|| tables.chain.get((place.chain, place.position))).and_then(|row| row);
+        let what = match row {
+            Ok(Some(row)) if row.bytes() == expected => {
+                self.chain_rows += 1;
+                return Ok(());
+            }
+            Ok(Some(_)) => "it is not what the commits say".to_owned(),
+            Ok(None) => "it is not there".to_owned(),
+            Err(error) if is_refusal(&error) => return Err(error),
+            Err(error) => told(&error),
+        };
+        let fix = Fix::Chain { place, row: Some(expected) };
+        self.find(Finding::new(Fault::ChainRow, chain_name(place), what).fixed_by(fix));
+        Ok(())
+    }
+}
+
+/// Where a commit's own records name an id that is not that of what they lead to, as far as that is an own record too.
+fn broken_link(own: &Own, commit: &CommitRecord) -> Option<Seat> {
+    let mut ids: BTreeMap<Number, ObjectId> = own.nodes.iter().map(|(&number, node)| (number, node.0)).collect();
+    for (&at, inner) in &own.inners {
+        let mut inner = *inner;
+        for child in inner.children.iter_mut().flatten() {
+            let Some(&found) = ids.get(&child.number()) else { continue };
+            match child {
+                Link::Inner { id: id @ None, .. } => *id = Some(found),
+                Link::Inner { id: Some(id), .. } | Link::Node { object: id, .. } if *id != found => {
+                    return Some(Seat::Object(at));
+                }
+                Link::Inner { .. } | Link::Node { .. } => {}
+            }
+        }
+        ids.extend(inner.id().map(|id| (at, id)));
+    }
+    let root = commit.root.link()?;
+    let found = ids.get(&root.number()).copied()?;
+    (Some(found) != root.id()).then_some(Seat::Nowhere)
+}
+
+pub fn history_name(id: &str, number: Number) -> String {
+    format!("history of '{id}', commit {number}")
+}
+
+pub fn chain_name(place: Place) -> String {
+    if place.position == super::super::tables::TIP {
+        format!("chain of commit {}, its tip", place.chain)
+    } else {
+        format!("chain of commit {}, position {}", place.chain, place.position)
+    }
+}
+
+type WorkedOut = (Root, ChangeCount, Number, Vec<NodeId>);
+
+/// What the commit should be: its root, what it changed, the first number of its records, and the ids that it lacks and all
+/// its parents have.
+fn work_out<A: Access>(
+    held: &mut Held<'_, A>,
+    number: Number,
+    commit: &CommitRecord,
+    parents: &[CommitRecord],
+) -> Result<WorkedOut, Stop> {
+    let (first, others) = match parents.split_first() {
+        Some((first, others)) => (Some(first), others),
+        None => (None, &[][..]),
+    };
+    let base = first.and_then(|parent| parent.root.link());
+    let mut changes = BTreeMap::new();
+    let source = &*held;
+    diff(source, base, commit.root.link(), |old, new| {
+        let (id, new) = match (old, new) {
+            (_, Some((number, object))) => {
+                (source.node_id(number, object)?, Some((number, New { object, payload: () })))
+            }
+            (Some((number, object)), None) => (source.node_id(number, object)?, None),
+            (None, None) => return Ok(()),
+        };
+        let at = new.as_ref().map_or(number, |(number, _)| *number);
+        match changes.insert(id, new.map(|(_, new)| new)) {
+            // One id in two places of a state.
+            Some(_) => Err(Stop::Misplaced(at)),
+            None => Ok(()),
+        }
+    })?;
+    let update = update(source, base, changes)?;
+    let counts = ChangeCount::of(&update.effects);
+    let (tree, lacking) = settle(source, update, others)?;
+    let fresh = tree.as_ref().map_or(0, crate::object::Tree::fresh);
+    held.next = number.checked_sub(fresh).filter(|&start| start > held.own.before).ok_or(Stop::TooFew)?;
+    let root = write(held, tree)?;
+    Ok((root, counts, number - fresh, lacking))
+}
