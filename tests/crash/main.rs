@@ -108,8 +108,9 @@ fn whatever_a_crash_leaves_is_the_state_before_or_after() {
     sweep::drawn(&moves, &mut oracle, &mut random, begun + more * 3 / 4);
     sweep::drawn(&large, &mut oracle, &mut random, wanted());
     tell(&format!(
-        "{} crash images, {} of them from a crash in recovery and {} after a kill: {} wrong",
+        "{} crash images, {} of them checked as a whole, {} from a crash in recovery and {} after a kill: {} wrong",
         oracle.images,
+        oracle.checked,
         oracle.second,
         oracle.killed,
         oracle.wrong.len()

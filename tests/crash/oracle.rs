@@ -6,11 +6,16 @@ use crate::tables::{Dump, dump, verify};
 use crate::workload::{Command, SESSIONS, State, execute, observe};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+/// Every how many images are checked as a whole too, before they are recovered and after.
+const CHECKED_EVERY: usize = 20;
+
 /// Judges images, and counts them.
 #[derive(Debug, Default)]
 pub struct Oracle {
     /// How many were judged.
     pub images: usize,
+    /// How many of these were checked as a whole.
+    pub checked: usize,
     /// How many of these were left by a crash in the recovery of another.
     pub second: usize,
     /// How many of these were left by a crash after a kill and another command.
@@ -19,6 +24,11 @@ pub struct Oracle {
     pub wrong: Vec<String>,
     /// Tables that were verified before.
     verified: Vec<Dump>,
+}
+
+fn sound(disk: &SimulatedDisk, when: &str) -> Result<(), String> {
+    let report = disk.store().fsck(&mut |_, _, _| ()).map_err(|error| format!("{when}: {error:?}"))?;
+    if report.findings.is_empty() { Ok(()) } else { Err(format!("{when}: {:?}", report.findings)) }
 }
 
 impl Oracle {
@@ -34,7 +44,18 @@ impl Oracle {
 
     fn check(&mut self, image: Image, allowed: &[State]) -> Result<(), String> {
         let disk = SimulatedDisk::new(image);
+        let is_checked = self.images.is_multiple_of(CHECKED_EVERY);
+        if is_checked {
+            self.checked += 1;
+            sound(&disk, "as it was left")?;
+            if !disk.events().is_empty() {
+                return Err("a check wrote".to_owned());
+            }
+        }
         let found = observe(&disk.store()).map_err(|error| format!("opening: {error:?}"))?;
+        if is_checked {
+            sound(&disk, "recovered")?;
+        }
         let state = allowed.iter().find(|state| **state == found);
         let state = state.ok_or_else(|| format!("shows {found:?}, not one of {allowed:?}"))?;
 

@@ -14,9 +14,9 @@ use std::path::Path;
 use std::sync::Once;
 use std::time::Duration;
 
-const PAGE: usize = 4096;
-const COMMITS: usize = 60;
-const IDS: usize = 80;
+pub const PAGE: usize = 4096;
+pub const COMMITS: usize = 60;
+pub const IDS: usize = 80;
 
 /// A node that is removed in the end.
 const GONE: &str = "user/4";
@@ -36,7 +36,7 @@ fn text(number: usize, version: usize) -> String {
 }
 
 /// A store of about 300 pages, whose nodes change in many commits, with something staged.
-fn place(commits: usize, ids: usize) -> Place {
+pub fn place(commits: usize, ids: usize) -> Place {
     let place = Place::new();
     let rows = place.path().join("rows");
     let mut version = 0;
@@ -117,7 +117,7 @@ const COMMANDS: [&[&str]; 6] = [
 ];
 
 /// The database may panic on damage; that is told as damage, so no trace of it is wanted here either.
-fn hush() {
+pub fn hush() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let before = std::panic::take_hook();

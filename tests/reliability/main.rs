@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout, reason = "counts are told")]
 
 mod between;
+mod checked;
 mod crowd;
 mod damage;
 mod full;

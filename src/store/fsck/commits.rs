@@ -1,12 +1,14 @@
 //! Commits in the order of their numbers: the records that each added are looked at, and then the whole commit is worked out
 //! anew from its parents, by what wrote it, and compared. So what holds for the parents holds for it.
 
+use super::super::read::read_number;
 use super::super::record::{ChangeCount, CommitRecord, Number, ObjectRecord, Place};
 use super::super::rows::Access;
 use super::super::tables::{Tables, history_key};
 use super::super::write::settle;
 use super::super::{StoreError, open::guarded};
 use super::finding::{Fault, Finding, Fix, Seat};
+use super::index::each;
 use super::source::{Held, Own, Stop};
 use super::{Stage, Tell};
 use crate::model::NodeId;
@@ -83,7 +85,7 @@ impl Walk {
         next: Number,
         tell: &mut Tell<'_>,
     ) -> Result<(), StoreError> {
-        self.list_commits(tables)?;
+        self.list_commits(tables, next)?;
         let commits = self.commits.clone();
         let mut before = 0;
         for &number in &commits {
@@ -109,38 +111,31 @@ impl Walk {
         }
     }
 
-    /// Finds the numbers of all commits; where their table cannot be read to its end, also by the index of their ids.
-    fn list_commits<A: Access>(&mut self, tables: &Tables<A>) -> Result<(), StoreError> {
+    /// Finds the numbers of all commits, also of those that only the index of ids knows.
+    fn list_commits<A: Access>(&mut self, tables: &Tables<A>, next: Number) -> Result<(), StoreError> {
         let mut found = BTreeSet::new();
-        let forward = guarded(|| -> Result<(), StoreError> {
-            for entry in tables.commit.scan::<Number>(..)? {
-                found.insert(entry?.0.value());
-            }
-            Ok(())
-        });
-        match forward.and_then(|done| done) {
-            Ok(()) => {}
-            Err(error) if is_refusal(&error) => return Err(error),
-            Err(error) => {
-                self.find(Finding::new(Fault::Table, "table 'commit'", told(&error)));
-                let backward = guarded(|| -> Result<(), StoreError> {
-                    for entry in tables.commit.scan::<Number>(..)?.rev() {
-                        found.insert(entry?.0.value());
-                    }
-                    Ok(())
-                });
-                let by_id = guarded(|| -> Result<(), StoreError> {
-                    for entry in tables.hash.scan::<&[u8; 32]>(..)? {
-                        if let Ok(Ok(number)) = entry?.1.map(|row| super::super::read::read_number(row.bytes())) {
-                            found.insert(number);
-                        }
-                    }
-                    Ok(())
-                });
-                // That these tables are damaged too is told where they are looked at.
-                drop((backward, by_id));
-            }
+        let broken = each(&tables.commit, |(key, _)| {
+            found.insert(key.value());
+        })?;
+        if broken.is_some() {
+            // That it is broken from this side too is no news.
+            drop(guarded(|| -> Result<(), StoreError> {
+                for entry in tables.commit.scan::<Number>(..)?.rev() {
+                    found.insert(entry?.0.value());
+                }
+                Ok(())
+            }));
         }
+        self.broken("commit", broken);
+        let mut named = Vec::new();
+        // What is wrong with the index is told where it is looked at.
+        each(&tables.hash, |(_, row)| named.extend(row.and_then(|row| read_number(row.bytes())).ok()))?;
+        let is_lost = |number: &Number| {
+            let object = || guarded(|| tables.object.get(*number).map(|row| row.is_some())).and_then(|there| there);
+            (1..next).contains(number) && !found.contains(number) && !matches!(object(), Ok(true))
+        };
+        let lost: Vec<_> = named.into_iter().filter(is_lost).collect();
+        found.extend(lost);
         self.commits = found.into_iter().collect();
         Ok(())
     }
@@ -169,9 +164,7 @@ impl Walk {
             Ok(()) => Ok(()),
             Err(error) if is_refusal(&error) => Err(error),
             Err(error) => {
-                if !self.findings.iter().any(|finding| finding.about == "table 'object'") {
-                    self.find(Finding::new(Fault::Table, "table 'object'", told(&error)));
-                }
+                self.broken("object", Some(error));
                 if end < Number::MAX {
                     (at..end).for_each(|number| self.read_alone(tables, number, own));
                 }
@@ -258,7 +251,10 @@ impl Walk {
         }
         if parents.len() < commit.parents.len() {
             self.unsure.insert(number);
-            self.compare_links(&own, number, &commit);
+            let root = commit.root.link();
+            if let Some(culprit) = root.and_then(|root| culprit(&own, root, root.id()?)) {
+                self.find_bad(Fault::ObjectHash, culprit, "it is not the object that is referred to by this number");
+            }
             self.tips.insert(commit.place.chain, commit.place.position);
             self.index_id(tables, number, &commit);
             return Ok(());
@@ -277,8 +273,9 @@ impl Walk {
                 worked.history.iter().try_for_each(|id| self.index_history(tables, id, number))
             }
             Err(stop) => {
+                self.stopped(stop, &own, number, &commit)?;
                 self.unsure.insert(number);
-                self.stopped(stop, &own, number, &commit)
+                Ok(())
             }
         }
     }
@@ -353,74 +350,48 @@ impl Walk {
         self.find(Finding::new(fault, commit_name(commit), what).at(Seat::Commit(commit)));
     }
 
-    /// Tells why a commit could not be worked out, unless that is known.
+    /// Tells why a commit could not be worked out, unless that is known: the record that is not what is referred to; or else
+    /// what is wrong with the commit, where nothing is wrong with its parents.
     fn stopped(&mut self, stop: Stop, own: &Own, number: Number, commit: &CommitRecord) -> Result<(), StoreError> {
-        match stop {
+        let root = commit.root.link();
+        if let Some(culprit) = root.and_then(|root| culprit(own, root, root.id()?)) {
+            self.find_bad(Fault::ObjectHash, culprit, "it is not the object that is referred to by this number");
+            return Ok(());
+        }
+        let is_sure = commit.parents.iter().all(|parent| !self.unsure.contains(parent));
+        let (fault, what) = match stop {
             Stop::Store(error) => return Err(error),
-            Stop::Bad(_) => self.compare_links(own, number, commit),
+            Stop::Bad => return Ok(()),
             Stop::Missing(missing) => {
                 let what = format!("commit {number} refers to it, and it is not there");
                 self.find_bad(Fault::ObjectMissing, missing, what);
-                self.compare_links(own, number, commit);
+                return Ok(());
             }
-            Stop::OtherNode(other) => {
-                let what = format!("it is not the node to which commit {number} refers by this number");
-                self.find_bad(Fault::ObjectHash, other, what);
-            }
-            Stop::OtherInner { number: other, expected } => self.other_inner(own, number, commit, other, &expected),
-            Stop::OtherKind(other) => {
-                self.find_of(
+            Stop::OtherInner { number: other, expected } => match own.inners.get(&other) {
+                Some(found) if has_ids_of(found, &expected) => {
+                    (Fault::RecordRule, format!("object {other} refers to other records than the parents' states do"))
+                }
+                Some(_) | None => (
                     Fault::TrieShape,
-                    number,
-                    format!("object {other} is not of the kind that is referred to"),
-                );
+                    format!("object {other} is not the inner node that the nodes of the state lead to"),
+                ),
+            },
+            Stop::OtherKind(other) | Stop::OtherNode(other) => {
+                (Fault::TrieShape, format!("object {other} is not of the kind that is referred to"))
             }
-            Stop::Misplaced(other) => {
-                self.find_of(Fault::TrieShape, number, format!("object {other} stands where no state has it"));
-            }
-            Stop::NotAdded(other) => {
-                self.find_of(Fault::RecordRule, number, format!("object {other} is not the node that is added there"));
-            }
-            Stop::TooFew => self.find_of(Fault::RecordRule, number, "it has added fewer records than it should"),
+            Stop::Misplaced(other) => (Fault::TrieShape, format!("object {other} stands where no state has it")),
+            Stop::NotAdded(other) => (Fault::RecordRule, format!("object {other} is not the node that is added there")),
+            Stop::TooFew => (Fault::RecordRule, "it has added fewer records than it should".to_owned()),
+        };
+        if is_sure {
+            self.find_of(fault, number, what);
         }
         Ok(())
     }
 
-    /// Tells in which way an inner node is not the one that the commit should have added.
-    fn other_inner(&mut self, own: &Own, number: Number, commit: &CommitRecord, at: Number, expected: &Inner) {
-        let Some(found) = own.inners.get(&at) else {
-            return self.find_of(Fault::TrieShape, number, format!("object {at} should be an inner node"));
-        };
-        let pairs = || found.children.iter().flatten().zip(expected.children.iter().flatten());
-        let same_mask = found.mask() == expected.mask();
-        let same_records = same_mask && pairs().all(|(a, b)| a.number() == b.number());
-        let same_ids = same_mask && pairs().all(|(a, b)| a.id().is_none() || a.id() == b.id());
-        if same_records || broken_link(own, commit).is_some() {
-            self.find_bad(Fault::ObjectHash, at, "it is not the inner node that is referred to by this number");
-        } else if same_ids {
-            let what = format!("object {at} refers to other records than the parents' states do");
-            self.find_of(Fault::RecordRule, number, what);
-        } else {
-            let what = format!("object {at} has other children than the nodes of the state lead to");
-            self.find_of(Fault::TrieShape, number, what);
-        }
-    }
-
-    /// Compares at least the ids in a commit's own records with those of what they lead to.
-    fn compare_links(&mut self, own: &Own, number: Number, commit: &CommitRecord) {
-        let what = "it names an id that is not that of its child";
-        match broken_link(own, commit) {
-            None => {}
-            Some(Seat::Object(at)) => self.find_bad(Fault::ObjectHash, at, what),
-            Some(Seat::Commit(_) | Seat::Nowhere) => {
-                self.find_of(Fault::TrieShape, number, "its state has another root than it says")
-            }
-        }
-    }
-
     fn index_id<A: Access>(&mut self, tables: &Tables<A>, number: Number, commit: &CommitRecord) {
         let row = guarded(|| tables.hash.get(commit.id.as_bytes())).and_then(|row| row);
-        let what = match row.map(|row| row.map(|row| super::super::read::read_number(row.bytes()))) {
+        let what = match row.map(|row| row.map(|row| read_number(row.bytes()))) {
             Ok(Some(Ok(found))) if found == number => {
                 self.hash_rows += 1;
                 return;
@@ -508,26 +479,44 @@ impl Walk {
     }
 }
 
-/// Where a commit's own records name an id that is not that of what they lead to, as far as that is an own record too.
-fn broken_link(own: &Own, commit: &CommitRecord) -> Option<Seat> {
-    let mut ids: BTreeMap<Number, ObjectId> = own.nodes.iter().map(|(&number, node)| (number, node.0)).collect();
-    for (&at, inner) in &own.inners {
-        let mut inner = *inner;
-        for child in inner.children.iter_mut().flatten() {
-            let Some(&found) = ids.get(&child.number()) else { continue };
-            match child {
-                Link::Inner { id: id @ None, .. } => *id = Some(found),
-                Link::Inner { id: Some(id), .. } | Link::Node { object: id, .. } if *id != found => {
-                    return Some(Seat::Object(at));
-                }
-                Link::Inner { .. } | Link::Node { .. } => {}
-            }
+/// Whether the children have the ids of those of `expected`, in whichever records.
+fn has_ids_of(found: &Inner, expected: &Inner) -> bool {
+    let pairs = || found.children.iter().flatten().zip(expected.children.iter().flatten());
+    found.mask() == expected.mask() && pairs().all(|(found, link)| found.id().is_none() || found.id() == link.id())
+}
+
+/// The id that an inner node has by what its record says of its children.
+fn said(own: &Own, number: Number) -> Option<ObjectId> {
+    let mut inner = *own.inners.get(&number)?;
+    for child in inner.children.iter_mut().flatten() {
+        if let Link::Inner { number, id: id @ None } = child {
+            *id = Some(said(own, *number)?);
         }
-        ids.extend(inner.id().map(|id| (at, id)));
     }
-    let root = commit.root.link()?;
-    let found = ids.get(&root.number()).copied()?;
-    (Some(found) != root.id()).then_some(Seat::Nowhere)
+    inner.id()
+}
+
+/// Which of a commit's own records below `link` is not the object that is referred to by `id`.
+fn culprit(own: &Own, link: Link, id: ObjectId) -> Option<Number> {
+    let number = link.number();
+    if let Some((found, _)) = own.nodes.get(&number) {
+        return (*found != id).then_some(number);
+    }
+    let inner = own.inners.get(&number)?;
+    let children = || inner.children.iter().flatten().copied();
+    if said(own, number)? != id {
+        return Some(odd(own, number).unwrap_or(number));
+    }
+    children().find_map(|child| culprit(own, child, child.id().or_else(|| said(own, child.number()))?))
+}
+
+/// Of an inner node and those below it that leave their ids out, the one that names an id that its child does not have.
+fn odd(own: &Own, number: Number) -> Option<Number> {
+    own.inners.get(&number)?.children.iter().flatten().find_map(|child| match child {
+        Link::Inner { number: child, id: None } => odd(own, *child),
+        Link::Inner { number: child, id: Some(id) } => said(own, *child).filter(|said| said != id).map(|_| number),
+        Link::Node { number: child, object } => own.nodes.get(child).filter(|node| node.0 != *object).map(|_| number),
+    })
 }
 
 pub fn history_name(id: &str, number: Number) -> String {

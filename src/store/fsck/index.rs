@@ -10,17 +10,15 @@ use super::finding::{Fault, Finding, Fix};
 use crate::model::NodeId;
 use crate::object::{CommitId, get, hex};
 use redb::Key;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Walk {
     /// Looks at all rows of the indexes, once the commits were looked at.
     pub fn indexes<A: Access>(&mut self, tables: &Tables<A>) -> Result<(), StoreError> {
         self.hashes(tables)?;
-        // Which chain a commit stood on that cannot be read is not known.
-        let tips: Vec<_> = if self.unread.is_empty() {
-            self.tips.iter().map(|(&chain, &position)| (chain, position)).collect()
-        } else {
-            Vec::new()
-        };
+        // Which chain a commit stands on that cannot be read, or that may not stand there, is not known.
+        let is_known = self.unread.is_empty() && !self.findings.iter().any(|it| it.fault == Fault::CommitChain);
+        let tips = if is_known { self.tips.clone() } else { BTreeMap::new() };
         for (chain, position) in tips {
             self.chain_row(tables, Place { chain, position: TIP }, position.to_le_bytes().to_vec())?;
         }
@@ -82,7 +80,7 @@ impl Walk {
         })?;
         let is_sure = self.unsure.is_empty() && !self.findings.iter().any(|it| it.fault == Fault::CommitChain);
         if sound > self.chain_rows && is_sure {
-            let mut expected = std::collections::BTreeSet::new();
+            let mut expected = BTreeSet::new();
             for &number in &self.commits {
                 if let Ok(CommitRecord { place, parents, .. }) = guarded(|| tables.commit(number)).and_then(|read| read)
                     && (place.position == 0 || parents.len() > 1)

@@ -44,6 +44,10 @@ impl<D: Disk> Store<D> {
             else {
                 return Ok(());
             };
+            if row.is_none() && *name == SessionName::default() {
+                // Its row is lost, and that is told.
+                return Ok(());
+            }
             let is_current = locked || log.is_current()?;
             let consumed = row.as_ref().map_or(0, |row| row.consumed);
             let mut found = Report::default();

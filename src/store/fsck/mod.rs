@@ -15,12 +15,12 @@ pub use finding::{Fault, Finding, Group, Note, Report};
 pub use repair::Repaired;
 
 use super::disk::Disk;
-use super::open::Store;
+use super::open::{Store, guarded};
 use super::rows::Access;
 use super::tables::Tables;
 use super::{Number, StoreError};
 use commits::{Walk, told};
-use opening::{Moment, read_header};
+use opening::{FILE, Moment, read_header};
 
 /// How often the check begins again where a writer was in between; the last time it is held off.
 const ATTEMPTS: usize = 3;
@@ -62,7 +62,14 @@ impl<D: Disk> Store<D> {
 
     /// Looks once; the second part of the answer is whether nobody wrote meanwhile.
     fn fsck_once(&self, locked: bool, tell: &mut Tell<'_>) -> Result<(Report, bool), StoreError> {
-        let mut moment = Moment::take(self, locked)?;
+        let mut moment = match Moment::take(self, locked) {
+            Ok(moment) => moment,
+            Err(error @ StoreError::Corrupt { .. }) => {
+                let findings = vec![Finding::new(Fault::Structure, FILE, told(&error))];
+                return Ok((Report { findings, ..Report::default() }, true));
+            }
+            Err(error) => return Err(error),
+        };
         let mut report = Report { findings: moment.header_findings(), ..Report::default() };
         tell(Stage::Pages, 0, 0);
         let (structure, recovered) = moment.check(self)?;
@@ -94,7 +101,8 @@ fn look<A: Access>(
     lost: &[(&'static str, StoreError)],
     tell: &mut Tell<'_>,
 ) -> Result<Walk, StoreError> {
-    let next = tables.next_number().unwrap_or(Number::MAX);
+    // Only to tell how far the check is; what is wrong with it is told with the settings.
+    let next = guarded(|| tables.next_number()).and_then(|next| next).unwrap_or(Number::MAX);
     let mut walk = Walk::default();
     for (table, error) in lost {
         walk.broken(table, Some(StoreError::corrupt(told(error))));

@@ -23,8 +23,8 @@ pub struct Own {
 /// Why a state cannot be recomputed, or is not what comes of it.
 #[derive(Debug)]
 pub enum Stop {
-    /// This record is known to be damaged.
-    Bad(Number),
+    /// A record is known to be damaged.
+    Bad,
     /// There is no such record.
     Missing(Number),
     /// This record is not of the kind that what refers to it says.
@@ -65,7 +65,7 @@ impl<A: Access> Held<'_, A> {
     /// Calls `read` with an older record.
     fn older<R>(&self, number: Number, read: impl FnOnce(&[u8]) -> Result<R, Stop>) -> Result<R, Stop> {
         if self.bad.contains(&number) {
-            return Err(Stop::Bad(number));
+            return Err(Stop::Bad);
         }
         if number > self.own.before {
             return Err(Stop::Missing(number));
@@ -76,7 +76,7 @@ impl<A: Access> Held<'_, A> {
             Ok(Some(row)) => read(row.bytes()),
             Ok(None) => Err(Stop::Missing(number)),
             Err(error @ StoreError::Io { .. }) => Err(Stop::Store(error)),
-            Err(_) => Err(Stop::Bad(number)),
+            Err(_) => Err(Stop::Bad),
         }
     }
 }
@@ -92,9 +92,9 @@ impl<A: Access> Source for Held<'_, A> {
             return Err(Stop::OtherKind(number));
         }
         self.older(number, |bytes| match ObjectRecord::decode(bytes) {
-            Ok(ObjectRecord::Inner(payload)) => Inner::decode(payload, number).map_err(|_| Stop::Bad(number)),
+            Ok(ObjectRecord::Inner(payload)) => Inner::decode(payload, number).map_err(|_| Stop::Bad),
             Ok(ObjectRecord::Node(_)) => Err(Stop::OtherKind(number)),
-            Err(_) => Err(Stop::Bad(number)),
+            Err(_) => Err(Stop::Bad),
         })
     }
 
@@ -107,9 +107,9 @@ impl<A: Access> Source for Held<'_, A> {
         }
         // Its hash was compared when its commit was looked at.
         self.older(number, |bytes| match ObjectRecord::decode(bytes) {
-            Ok(ObjectRecord::Node(bytes)) => node_id_in(bytes).map_err(|_| Stop::Bad(number)),
+            Ok(ObjectRecord::Node(bytes)) => node_id_in(bytes).map_err(|_| Stop::Bad),
             Ok(ObjectRecord::Inner(_)) => Err(Stop::OtherKind(number)),
-            Err(_) => Err(Stop::Bad(number)),
+            Err(_) => Err(Stop::Bad),
         })
     }
 
@@ -124,7 +124,7 @@ impl<A: Access> Sink<()> for Held<'_, A> {
         match self.own.nodes.get(&number) {
             Some((found, _)) if *found == object => {}
             Some(_) => return Err(Stop::NotAdded(number)),
-            None if self.bad.contains(&number) => return Err(Stop::Bad(number)),
+            None if self.bad.contains(&number) => return Err(Stop::Bad),
             None if self.own.inners.contains_key(&number) => return Err(Stop::NotAdded(number)),
             None => return Err(Stop::Missing(number)),
         }
@@ -138,7 +138,7 @@ impl<A: Access> Sink<()> for Held<'_, A> {
         match self.own.inners.get(&number) {
             Some(found) if is_record_of(found, inner) => {}
             Some(_) => return Err(Stop::OtherInner { number, expected: *inner }),
-            None if self.bad.contains(&number) => return Err(Stop::Bad(number)),
+            None if self.bad.contains(&number) => return Err(Stop::Bad),
             None if self.own.nodes.contains_key(&number) => {
                 return Err(Stop::OtherInner { number, expected: *inner });
             }
