@@ -13,7 +13,7 @@ use super::source::{Held, Own, Stop};
 use super::{Stage, Tell};
 use crate::model::NodeId;
 use crate::object::{
-    DecodeError, Inner, Link, New, ObjectId, Root, Source, decode_node, diff, node_id_in, node_object_id, update, write,
+    DecodeError, Inner, Link, New, ObjectId, Root, Source, decode_kept, diff, kept_id_in, kept_object_id, update, write,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -188,7 +188,7 @@ impl Walk {
         self.last_object = self.last_object.max(number);
         self.bytes += bytes.len() as u64;
         match ObjectRecord::decode(bytes) {
-            Ok(ObjectRecord::Node(node)) => self.node(number, node, own),
+            Ok(ObjectRecord::Node(node) | ObjectRecord::Redacted(node)) => self.node(number, node, own),
             Ok(ObjectRecord::Inner(payload)) => match Inner::decode(payload, number) {
                 Ok(inner) => drop(own.inners.insert(number, inner)),
                 Err(error) => self.find_bad(Fault::ObjectForm, number, error.to_string()),
@@ -198,18 +198,18 @@ impl Walk {
     }
 
     fn node(&mut self, number: Number, bytes: &[u8], own: &mut Own) {
-        let id = match decode_node(bytes) {
-            Ok(node) => Ok(node.id),
+        let id = match decode_kept(bytes) {
+            Ok(node) => Ok(node.id().clone()),
             // Its id and its hash are where they always are.
             Err(error @ DecodeError::Kind(_)) => {
                 let finding = Finding::new(Fault::UnsupportedKind, object_name(number), error.to_string());
                 self.find(finding.at(Seat::Object(number)));
-                node_id_in(bytes)
+                kept_id_in(bytes)
             }
             Err(error) => Err(error),
         };
         match id {
-            Ok(id) => drop(own.nodes.insert(number, (node_object_id(bytes), id))),
+            Ok(id) => drop(own.nodes.insert(number, (kept_object_id(bytes), id))),
             Err(error) => self.unread(number, error),
         }
     }

@@ -10,7 +10,7 @@ use super::super::tables::Tables;
 use super::Report;
 use super::finding::{Fault, Finding, Note};
 use crate::model::SessionName;
-use crate::object::{DecodeError, decode_node};
+use crate::object::{DecodeError, decode_kept};
 use redb::{DatabaseError, ReadableDatabase};
 
 /// How often a log is read without a lock, where a writer was in between.
@@ -67,7 +67,7 @@ impl<D: Disk> Store<D> {
         self.bounded(self.lock_timeout().max(HEADER_GRACE), move || {
             let mut builder = builder();
             builder.set_cache_size(CACHE_BYTES);
-            let opened = disk.open_database(false)?;
+            let opened = disk.open_database(false)?.file;
             let opened = guarded(|| builder.open_read_only_with_backend(opened));
             Ok(match opened {
                 Ok(Ok(database)) => guarded(|| {
@@ -76,7 +76,8 @@ impl<D: Disk> Store<D> {
                 })
                 .and_then(|opened| opened),
                 Ok(Err(DatabaseError::RepairAborted)) => guarded(|| {
-                    let database = open_over(disk.open_database(false)?, &disk.open_database(false)?, CACHE_BYTES)?;
+                    let database =
+                        open_over(disk.open_database(false)?.file, &disk.open_database(false)?.file, CACHE_BYTES)?;
                     let transaction = database.begin_read()?;
                     Ok(Snapshot::new(Tables::open(&transaction)?, Some(database)))
                 })
@@ -117,9 +118,9 @@ fn judge(name: &SessionName, log: &LogView, consumed: u64, is_new: bool, report:
                 Err(error) => find(Fault::StagedLog, format!("at byte {at}: {error}")),
                 Ok(id) => match change {
                     Change::Remove { .. } | Change::Unstage { .. } => {}
-                    Change::Set { node, .. } => match decode_node(node) {
-                        Ok(node) if node.id == id => {}
-                        Ok(node) => nodes.push((id, Fault::StagedNode, format!("at byte {at}: it is '{}'", node.id))),
+                    Change::Set { node, .. } => match decode_kept(node) {
+                        Ok(node) if *node.id() == id => {}
+                        Ok(node) => nodes.push((id, Fault::StagedNode, format!("at byte {at}: it is '{}'", node.id()))),
                         Err(error) => {
                             let fault = fault_of(&error, Fault::StagedNode);
                             nodes.push((id, fault, format!("at byte {at}: {error}")));

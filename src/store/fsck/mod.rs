@@ -20,7 +20,7 @@ use super::rows::Access;
 use super::tables::Tables;
 use super::{Number, StoreError};
 use commits::{Walk, told};
-use opening::{FILE, Moment, read_header};
+use opening::{FILE, Moment};
 
 /// How often the check begins again where a writer was in between; the last time it is held off.
 const ATTEMPTS: usize = 3;
@@ -62,7 +62,7 @@ impl<D: Disk> Store<D> {
 
     /// Looks once; the second part of the answer is whether nobody wrote meanwhile.
     fn fsck_once(&self, locked: bool, tell: &mut Tell<'_>) -> Result<(Report, bool), StoreError> {
-        let mut moment = match Moment::take(self, locked) {
+        let mut moment = match Moment::take(self) {
             Ok(moment) => moment,
             Err(error @ StoreError::Corrupt { .. }) => {
                 let findings = vec![Finding::new(Fault::Structure, FILE, told(&error))];
@@ -70,19 +70,20 @@ impl<D: Disk> Store<D> {
             }
             Err(error) => return Err(error),
         };
+        if !locked {
+            moment.unlock()?;
+        }
         let mut report = Report { findings: moment.header_findings(), ..Report::default() };
         tell(Stage::Pages, 0, 0);
-        let (structure, recovered) = moment.check(self)?;
+        let (structure, recovered) = moment.check()?;
         report.findings.extend(structure);
-        let (header, is_unrecovered) = (moment.header, moment.is_unrecovered);
-        if !is_unrecovered {
-            // The snapshot keeps its pages from here on.
-            moment.unlock();
-        }
-        if is_unrecovered {
+        if moment.is_unrecovered {
             report.notes.push(Note::Unrecovered);
+        } else {
+            // The snapshot keeps its pages from here on.
+            moment.unlock()?;
         }
-        if let Some(opened) = moment.tables(self, recovered)? {
+        if let Some(opened) = moment.tables(recovered)? {
             let walk = look(&opened.tables, &opened.lost, tell)?;
             report.commits = walk.commits.len() as u64;
             (report.objects, report.bytes) = (walk.objects, walk.bytes);
@@ -90,8 +91,7 @@ impl<D: Disk> Store<D> {
         }
         tell(Stage::Staged, 0, 0);
         self.check_logs(&mut report)?;
-        let is_still = read_header(&self.disk().open_database(false)?)? == header;
-        Ok((report, is_still))
+        Ok((report, moment.is_still()?))
     }
 }
 

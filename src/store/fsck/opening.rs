@@ -31,9 +31,12 @@ pub type Header = [u8; HEADER_BYTES];
 pub struct Moment<D: Disk> {
     /// What the file begins with; `None` where it is too short.
     pub header: Option<Header>,
-    /// Holds writers off while it is there.
-    lock: Option<D::Database>,
-    plain: Result<Plain, StoreError>,
+    /// The file, by which writers are held off while `is_locked`.
+    lock: D::Database,
+    is_locked: bool,
+    /// The same file, opened for each overlay that may be laid over it.
+    files: Vec<D::Database>,
+    plain: Option<Plain>,
     /// Whether a writer was killed, so that readers have to recover.
     pub is_unrecovered: bool,
 }
@@ -45,7 +48,7 @@ struct Plain {
 }
 
 /// The tables, and what keeps them open.
-pub struct Opened {
+pub struct OpenTables {
     pub tables: Tables<Reading>,
     /// Tables that could not be opened, and have no rows here.
     pub lost: Vec<(&'static str, StoreError)>,
@@ -55,45 +58,35 @@ pub struct Opened {
 }
 
 impl<D: Disk> Moment<D> {
-    /// Waits for a live writer, and takes the moment behind it; holds further ones off if `locked`.
-    pub fn take(store: &Store<D>, locked: bool) -> Result<Self, StoreError> {
+    /// Waits for a live writer, and takes the moment behind it; holds further ones off until [`Moment::unlock`].
+    pub fn take(store: &Store<D>) -> Result<Self, StoreError> {
         let disk = store.disk().clone();
-        let taken = store.bounded(store.lock_timeout().max(HEADER_GRACE), move || {
-            let lock = disk.open_database(false)?;
-            lock.lock_shared_range(WRITER_BYTE.0, WRITER_BYTE.1).map_err(DatabaseError::from)?;
+        store.bounded(store.lock_timeout().max(HEADER_GRACE), move || {
+            let lock = lock_current(&disk)?;
             let header = read_header(&lock)?;
             let flags = header.map_or(0, |header| header[GOD_BYTE]);
             let mut is_unrecovered = flags & UNFLUSHED != 0 && flags & RECOVERY != 0;
-            let opened = disk.open_database(false)?;
-            let plain = guarded(|| -> Result<Plain, DatabaseError> {
-                let database = reader().open_read_only_with_backend(opened)?;
-                let transaction = database.begin_read().map_err(|error| match error {
-                    redb::TransactionError::Storage(error) => DatabaseError::Storage(error),
-                    other => DatabaseError::Storage(redb::StorageError::Corrupted(other.to_string())),
-                })?;
-                Ok(Plain { transaction, _database: database })
+            // While it is locked, nothing takes the file's place.
+            let opened = disk.open_database(false)?.file;
+            let files = vec![disk.open_database(false)?.file, disk.open_database(false)?.file];
+            let plain = guarded(|| -> Result<Result<Plain, DatabaseError>, StoreError> {
+                Ok(match reader().open_read_only_with_backend(opened) {
+                    Ok(database) => Ok(Plain { transaction: database.begin_read()?, _database: database }),
+                    Err(error) => Err(error),
+                })
             });
-            let plain = match plain {
+            let plain = match plain.and_then(|plain| plain) {
+                Ok(Ok(plain)) => Some(plain),
                 Ok(Err(DatabaseError::RepairAborted)) => {
                     is_unrecovered = true;
-                    Err(StoreError::corrupt("the file is to be recovered"))
+                    None
                 }
-                Ok(Err(error)) => Err(error.into()),
-                Ok(Ok(plain)) => Ok(plain),
-                Err(error) => Err(error),
+                // Why it cannot be read is told by the check of its pages.
+                Ok(Err(error)) => Some(error).map(StoreError::from).filter(is_refusal).map_or(Ok(None), Err)?,
+                Err(error) => Some(error).filter(is_refusal).map_or(Ok(None), Err)?,
             };
-            let lock = if locked {
-                Some(lock)
-            } else {
-                lock.unlock_range(WRITER_BYTE.0, WRITER_BYTE.1).map_err(DatabaseError::from)?;
-                None
-            };
-            Ok(Self { header, lock, plain, is_unrecovered })
-        })?;
-        match taken.plain {
-            Err(error) if is_refusal(&error) => Err(error.at(store.directory())),
-            Ok(_) | Err(_) => Ok(taken),
-        }
+            Ok(Self { header, lock, is_locked: true, files, plain, is_unrecovered })
+        })
     }
 
     /// What the header shows, where it was not left so by a writer, living or killed.
@@ -115,23 +108,18 @@ impl<D: Disk> Moment<D> {
         found.map(|(_, what)| Finding::new(Fault::Header, FILE, what)).collect()
     }
 
-    /// Lets redb look at every page of the committed trees; returns what it refuses. With it comes the database where
-    /// that had to be recovered.
-    pub fn check(&self, store: &Store<D>) -> Result<(Option<Finding>, Option<Database>), StoreError> {
+    /// Lets redb look at every page of the committed trees; returns what it refuses, and the database where that had to be
+    /// recovered for it.
+    pub fn check(&mut self) -> Result<(Option<Finding>, Option<Database>), StoreError> {
         let Some(header) = self.header else { return Ok((None, None)) };
-        match self.open_over(store, &header, true)? {
+        match self.open_over(&header, true)? {
             Ok(database) => Ok((None, self.is_unrecovered.then_some(database))),
             Err(error) => Ok((Some(Finding::new(Fault::Structure, FILE, told(&error))), None)),
         }
     }
 
-    fn open_over(
-        &self,
-        store: &Store<D>,
-        header: &Header,
-        check: bool,
-    ) -> Result<Result<Database, StoreError>, StoreError> {
-        let overlay = Overlay::over(store.disk().open_database(false)?, header)?;
+    fn open_over(&mut self, header: &Header, check: bool) -> Result<Result<Database, StoreError>, StoreError> {
+        let overlay = Overlay::over(self.files.pop().expect("one for each time"), header)?;
         let opened = guarded(|| {
             let mut builder = redb::Builder::new();
             builder.set_cache_size(CACHE_BYTES).set_check_integrity_on_open(check);
@@ -143,34 +131,47 @@ impl<D: Disk> Moment<D> {
         }
     }
 
-    /// The tables as a reader gets them; `recovered` is the database where that had to be recovered.
-    pub fn tables(self, store: &Store<D>, recovered: Option<Database>) -> Result<Option<Opened>, StoreError> {
-        let (plain, overlay) = match (self.plain, recovered) {
-            (_, Some(database)) => (None, Some(database)),
-            (Ok(plain), None) if !self.is_unrecovered => (Some(plain), None),
-            (_, None) => {
-                let Some(header) = self.header else { return Ok(None) };
-                let moment = Self { plain: Err(StoreError::corrupt("")), ..self };
-                (None, moment.open_over(store, &header, false)?.ok())
-            }
+    /// The tables as a reader gets them; `recovered` is the database where that had to be recovered. `None` where nothing can
+    /// be read at all.
+    pub fn tables(&mut self, recovered: Option<Database>) -> Result<Option<OpenTables>, StoreError> {
+        let plain = self.plain.take().filter(|_| recovered.is_none() && !self.is_unrecovered);
+        let overlay = match (&plain, recovered, self.header) {
+            (Some(_), _, _) | (None, None, None) => None,
+            (None, Some(database), _) => Some(database),
+            (None, None, Some(header)) => self.open_over(&header, false)?.ok(),
         };
-        let begun = match (&plain, &overlay) {
-            (Some(_), _) => None,
-            (None, Some(database)) => guarded(|| database.begin_read()).ok().and_then(Result::ok),
-            (None, None) => return Ok(None),
-        };
+        let begun = overlay.as_ref().and_then(|database| guarded(|| database.begin_read()).ok()?.ok());
         let Some(transaction) = plain.as_ref().map(|plain| &plain.transaction).or(begun.as_ref()) else {
             return Ok(None);
         };
         let (empty, nothing) = empty()?;
         let mut lost = Vec::new();
         let tables = Tables::open_what_is_there(transaction, &nothing, &mut lost)?;
-        Ok(Some(Opened { tables, lost, _plain: plain, _overlay: overlay, _empty: empty }))
+        Ok(Some(OpenTables { tables, lost, _plain: plain, _overlay: overlay, _empty: empty }))
     }
 
     /// Lets writers in again.
-    pub fn unlock(&mut self) {
-        self.lock = None;
+    pub fn unlock(&mut self) -> Result<(), StoreError> {
+        if std::mem::take(&mut self.is_locked) {
+            self.lock.unlock_range(WRITER_BYTE.0, WRITER_BYTE.1).map_err(DatabaseError::from)?;
+        }
+        Ok(())
+    }
+
+    /// Whether nobody has written to the file since.
+    pub fn is_still(&self) -> Result<bool, StoreError> {
+        Ok(read_header(&self.lock)? == self.header)
+    }
+}
+
+/// Holds writers off the file that the name of the database leads to.
+fn lock_current<D: Disk>(disk: &D) -> Result<D::Database, StoreError> {
+    loop {
+        let opened = disk.open_database(false)?;
+        opened.file.lock_shared_range(WRITER_BYTE.0, WRITER_BYTE.1).map_err(DatabaseError::from)?;
+        if disk.database_id()? == opened.id {
+            return Ok(opened.file);
+        }
     }
 }
 
@@ -178,7 +179,7 @@ impl<D: Disk> Moment<D> {
 pub const FILE: &str = "store.redb";
 
 /// The header of the file as it is now.
-pub fn read_header(file: &impl StorageBackend) -> Result<Option<Header>, StoreError> {
+fn read_header(file: &impl StorageBackend) -> Result<Option<Header>, StoreError> {
     let length = file.len().map_err(DatabaseError::from)?;
     if length < HEADER_BYTES as u64 {
         return Ok(None);

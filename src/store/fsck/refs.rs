@@ -1,12 +1,11 @@
 //! Refs against their logs, sessions and settings: what stands for itself and names commits.
 
 use super::super::StoreError;
-use super::super::marks::Marks;
-use super::super::progress::{Progress, Undo};
 use super::super::read::read_number;
 use super::super::record::{Head, Number, RefUpdate, Session, short_tag};
+use super::super::redact::Redacting;
 use super::super::rows::Access;
-use super::super::tables::{CONFIG_PREFIX, FORMAT, FORMAT_KEY, NEXT_KEY, Tables, read_split_key};
+use super::super::tables::{CONFIG_PREFIX, FORMAT, FORMAT_KEY, NEXT_KEY, REDACT_KEY, Tables, read_split_key};
 use super::commits::{Walk, told};
 use super::finding::{Fault, Finding, Fix};
 use super::index::each;
@@ -187,7 +186,7 @@ impl Walk {
                             self.push(Fault::SessionRow, about.clone(), format!("'{branch}' is no branch"));
                         }
                     }
-                    let lost = named(&session).into_iter().filter(|&number| !self.is_commit(number));
+                    let lost = session.commits().into_iter().filter(|&number| !self.is_commit(number));
                     for number in lost.collect::<BTreeSet<_>>() {
                         self.push(Fault::SessionTarget, about.clone(), format!("there is no commit {number}"));
                     }
@@ -225,6 +224,11 @@ impl Walk {
                     }
                     Err(error) => self.push(Fault::Setting, about, told(&error)),
                 },
+                REDACT_KEY => {
+                    if let Err(error) = Redacting::decode(row.bytes()) {
+                        self.push(Fault::Setting, about, error.to_string());
+                    }
+                }
                 _ if key.starts_with(CONFIG_PREFIX) => {
                     if std::str::from_utf8(row.bytes()).is_err() {
                         self.push(Fault::Setting, about, "it is not UTF-8");
@@ -251,29 +255,4 @@ fn setting_name(key: &str) -> String {
 
 fn is_session_log(name: &str) -> bool {
     name.strip_prefix("session/").is_some_and(|name| SessionName::new(name).is_ok())
-}
-
-/// All commits that a session names.
-fn named(session: &Session) -> Vec<Number> {
-    let Session { head, consumed: _, orig_head, previous, progress, marks } = session;
-    let heads = [Some(head), previous.as_ref()].into_iter().flatten();
-    let mut numbers: Vec<_> = heads
-        .filter_map(|head| match head {
-            Head::Branch(_) => None,
-            Head::Detached(number) => Some(*number),
-        })
-        .chain(*orig_head)
-        .collect();
-    match progress {
-        None => {}
-        Some(Progress::Merge { theirs, name: _, message: _ }) => numbers.push(*theirs),
-        Some(Progress::Revert { start, reached, commits, mainline: _, message: _ }) => {
-            numbers.extend([*start, *reached].into_iter().chain(commits.iter().copied()));
-        }
-        Some(Progress::Undo(Undo { commits, provenance: _, ids: _, message: _ })) => numbers.extend(commits),
-    }
-    if let Some(Marks { said, .. }) = marks {
-        numbers.extend(said.iter().flat_map(|(_, numbers)| numbers));
-    }
-    numbers
 }

@@ -6,7 +6,7 @@ use super::super::rows::Access;
 use super::super::tables::Tables;
 use super::super::{StoreError, open::guarded};
 use crate::model::NodeId;
-use crate::object::{Inner, ObjectId, Sink, Source, node_id_in};
+use crate::object::{Inner, ObjectId, Sink, Source, kept_id_in};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The sound records that a commit has added.
@@ -93,7 +93,7 @@ impl<A: Access> Source for Held<'_, A> {
         }
         self.older(number, |bytes| match ObjectRecord::decode(bytes) {
             Ok(ObjectRecord::Inner(payload)) => Inner::decode(payload, number).map_err(|_| Stop::Bad),
-            Ok(ObjectRecord::Node(_)) => Err(Stop::OtherKind(number)),
+            Ok(ObjectRecord::Node(_) | ObjectRecord::Redacted(_)) => Err(Stop::OtherKind(number)),
             Err(_) => Err(Stop::Bad),
         })
     }
@@ -107,7 +107,7 @@ impl<A: Access> Source for Held<'_, A> {
         }
         // Its hash was compared when its commit was looked at.
         self.older(number, |bytes| match ObjectRecord::decode(bytes) {
-            Ok(ObjectRecord::Node(bytes)) => node_id_in(bytes).map_err(|_| Stop::Bad),
+            Ok(ObjectRecord::Node(bytes) | ObjectRecord::Redacted(bytes)) => kept_id_in(bytes).map_err(|_| Stop::Bad),
             Ok(ObjectRecord::Inner(_)) => Err(Stop::OtherKind(number)),
             Err(_) => Err(Stop::Bad),
         })
