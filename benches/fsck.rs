@@ -1,1 +1,124 @@
-fn main() {}
+//! How fast `fsck` is, and how much memory it takes: over a store of 1,024 MB of content in nodes of 1,000 bytes, 100 a commit.
+//!
+//! `cargo bench --features internals --bench fsck` prints a Markdown table; two numbers behind `--` are other MB of content and
+//! bytes a node.
+#![allow(clippy::print_stdout, reason = "a bench prints its table")]
+
+use mnemosyne::model::{
+    Author, BranchName, CommitTime, Content, ContentKind, Message, Node, NodeId, Provenance, SessionName,
+};
+use mnemosyne::object::encode_node;
+use mnemosyne::store::{CommitWords, Head, Session, Store, StoreError, init};
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const MEGABYTES: usize = 1024;
+const NODE_BYTES: usize = 1000;
+/// Nodes that a commit sets.
+const A_COMMIT: usize = 100;
+/// Commits that a transaction makes.
+const A_TRANSACTION: usize = 100;
+/// Node ids that there are.
+const IDS: u64 = 20_000;
+
+fn node(seed: u64, bytes: usize) -> (NodeId, Vec<u8>) {
+    let id = NodeId::new(format!("entity/{:06}/fact", (seed >> 24) % IDS)).expect("an id");
+    let mut text = format!("what the agent believes, seen {seed:x}: ");
+    let mut word = seed;
+    while text.len() < bytes {
+        word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        text.push_str(&format!("{:x} ", word >> 40));
+    }
+    let provenance = Provenance { agent_step: Some(seed.to_string()), ..Provenance::default() };
+    let content = Content::from_text(&text);
+    let node = Node { id: id.clone(), content, content_kind: ContentKind::Note, provenance, event_time: None };
+    (id, encode_node(&node))
+}
+
+fn words(number: usize) -> CommitWords {
+    CommitWords {
+        author: Author::new("agent-7 <agent7@example.com>").expect("an author"),
+        time: CommitTime::new(1_764_576_000_000 + 1_000 * i64::try_from(number).expect("small"), 0).expect("a time"),
+        message: Message::new(&format!("step {number}: record observations")).expect("a message"),
+    }
+}
+
+fn fill(store: &Store, megabytes: usize, bytes: usize) {
+    let name = SessionName::default();
+    let commits = (megabytes << 20) / bytes / A_COMMIT;
+    let mut seed = 7u64;
+    for first in (0..commits).step_by(A_TRANSACTION) {
+        let snapshot = store.snapshot().expect("a snapshot");
+        let written = store.write(snapshot, |tables| {
+            for number in first..commits.min(first + A_TRANSACTION) {
+                let changes = (0..A_COMMIT).map(|_| {
+                    seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    let (id, bytes) = node(seed, bytes);
+                    (id, Some(bytes))
+                });
+                let changes = changes.collect();
+                let mut session = tables.session(&name)?.unwrap_or(Session::at(Head::Branch("refs/heads/main".into())));
+                tables.commit_changes(&name, &mut session, changes, words(number), "bench")?;
+            }
+            Ok::<_, StoreError>(())
+        });
+        written.expect("written");
+    }
+}
+
+/// The most memory that this process has had since this was called before, in bytes.
+fn peak() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.trim().split(' ').next()?.parse::<u64>().ok());
+    // Where it cannot be forgotten it is told too high.
+    let _forgotten = fs::write("/proc/self/clear_refs", "5");
+    kilobytes.unwrap_or(0) << 10
+}
+
+/// In units of a million, with one digit behind the point.
+fn mega(number: u64) -> String {
+    format!("{}.{}", number / 1_000_000, number / 100_000 % 10)
+}
+
+fn main() {
+    let mut numbers = std::env::args().skip(1).filter_map(|argument| argument.parse().ok());
+    let (megabytes, bytes) = (numbers.next().unwrap_or(MEGABYTES), numbers.next().unwrap_or(NODE_BYTES));
+    let place = tempfile::tempdir().expect("a directory");
+    let directory = place.path().join(".mnemosyne");
+    init(&directory, &BranchName::new("main").expect("a name")).expect("a store");
+    fill(&Store::new(directory.clone(), Duration::from_secs(10)), megabytes, bytes);
+    let file = |directory: &Path| fs::metadata(directory.join("store.redb")).expect("a file").len();
+
+    let store = Store::new(directory.clone(), Duration::from_secs(10));
+    peak();
+    let began = Instant::now();
+    let mut stages: Vec<(String, Instant)> = Vec::new();
+    let report = store.fsck(&mut |stage, _, _| {
+        let stage = format!("{stage:?}");
+        if stages.last().is_none_or(|(last, _)| *last != stage) {
+            stages.push((stage, Instant::now()));
+        }
+    });
+    let (took, report) = (began.elapsed(), report.expect("no refusal"));
+    assert!(report.findings.is_empty(), "{:?}", report.findings);
+    let speed = u64::try_from(u128::from(report.bytes) * 1000 / took.as_millis().max(1)).expect("small");
+    println!(
+        "| commits | objects | MB of them | MB of the file | s | MB/s | peak MB of memory |\n|---|---|---|---|---|---|---|"
+    );
+    println!(
+        "| {} | {} | {} | {} | {:.1} | {} | {} |",
+        report.commits,
+        report.objects,
+        mega(report.bytes),
+        mega(file(&directory)),
+        took.as_secs_f64(),
+        mega(speed),
+        mega(peak())
+    );
+    let ends = stages.iter().skip(1).map(|(_, at)| *at).chain([began + took]);
+    for ((stage, at), end) in stages.iter().zip(ends) {
+        println!("\n{stage}: {:.2} s", (end - *at).as_secs_f64());
+    }
+}

@@ -22,6 +22,7 @@ mod exec;
 mod export;
 mod fidelity;
 mod gc;
+mod fsck;
 mod get;
 mod globals;
 mod grep;

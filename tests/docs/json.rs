@@ -9,6 +9,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::path::Path;
 use std::process::{Command, Output};
 
 /// The exit status, and the arguments.
@@ -321,6 +322,8 @@ const CALLS: &[(&str, &[Call])] = &[
     ("completions", &[(0, &["completions", "zsh"])]),
     ("version", &[(0, &["version"])]),
     ("demo", &[(0, &["demo"])]),
+    ("fsck", &[(0, &["fsck"])]),
+    ("fsck --repair", &[(0, &["fsck", "--repair"])]),
     ("gc --dry-run", &[(0, &["gc", "--dry-run"])]),
     ("gc", &[(0, &["gc"])]),
     ("switch", &[(0, &["switch", "-c", "redacted"])]),
@@ -445,10 +448,46 @@ fn every_line_has_one_of_the_shapes_of_its_command() {
     for line in lines(&mnem(place.path(), &["status"]).stdout) {
         contract.check("status", line, &mut seen);
     }
+    for (name, damage, status) in [("fsck --repair", lose as fn(&Path), 128), ("fsck", spoil, 128)] {
+        damage(&place.path().join(".mnemosyne/store.redb"));
+        let output = mnem(place.path(), &name.split(' ').collect::<Vec<_>>());
+        assert_eq!(output.status.code(), Some(status), "{output:?}");
+        lines(&output.stdout).for_each(|line| contract.check(name, line, &mut seen));
+    }
     let never: Vec<_> = contract.all().difference(&seen.0).cloned().collect();
     assert!(never.is_empty(), "promised and never printed: {never:?}");
     let more: Vec<_> = seen.0.difference(&contract.all()).cloned().collect();
     assert!(more.is_empty(), "printed and not promised: {more:?}");
+}
+
+fn change(path: &Path, change: impl FnOnce(&redb::WriteTransaction)) {
+    let mut builder = redb::Builder::new();
+    builder.set_concurrency_mode(redb::ConcurrencyMode::MultiWriter);
+    let database = builder.open(path).expect("a database");
+    let transaction = database.begin_write().expect("a transaction");
+    change(&transaction);
+    transaction.commit().expect("committed");
+}
+
+/// Takes the first row of the history away.
+fn lose(path: &Path) {
+    change(path, |transaction| {
+        let table = redb::TableDefinition::<&[u8], &[u8]>::new("history");
+        transaction.open_table(table).expect("a table").pop_first().expect("readable");
+    });
+}
+
+/// Spoils the first node.
+fn spoil(path: &Path) {
+    change(path, |transaction| {
+        let mut table = transaction.open_table(redb::TableDefinition::<u64, &[u8]>::new("object")).expect("a table");
+        let (number, mut value) = {
+            let (number, value) = table.pop_first().expect("readable").expect("a row");
+            (number.value(), value.value().to_vec())
+        };
+        value[1] ^= 1;
+        table.insert(number, &value[..]).expect("written");
+    });
 }
 
 #[test]

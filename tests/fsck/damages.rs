@@ -562,14 +562,10 @@ fn the_file_itself_is_checked() {
     assert_eq!(with(&|bytes| bytes.truncate(100)), [structure.clone()]);
     assert_eq!(with(&|bytes| bytes.clear()), [structure.clone()]);
     assert_eq!(with(&|bytes| bytes[0] ^= 1), [structure]);
-    // A word in a message: redb's own check, and that of the row.
-    let at = sound.windows(4).position(|window| window == b"five").expect("the message");
-    let found = with(&|bytes| bytes[at] ^= 1);
-    assert_eq!(found.len(), 2, "{found:?}");
-    assert!(
-        found[0] == line(Fault::Structure, "store.redb") && found[1].starts_with("commit-row: commit "),
-        "{found:?}"
-    );
+    // A word in a message: redb's own check, and that of the row. Pages that are free hold it too.
+    let places = (0..sound.len() - 4).filter(|&at| &sound[at..at + 4] == b"five");
+    let found: Vec<_> = places.map(|at| with(&|bytes| bytes[at] ^= 1)).filter(|found| !found.is_empty()).collect();
+    assert_eq!(found, [[line(Fault::Structure, "store.redb"), line(Fault::CommitRow, "commit 10")]]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A store whose rows are changed behind its back, each with the check that it must have.
 
 use mnemosyne::store::Store;
-use redb::{Builder, ConcurrencyMode, Database, Key, ReadableDatabase, ReadableTable, TableDefinition};
+use redb::{Builder, ConcurrencyMode, Database, Key, ReadableDatabase, TableDefinition};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
