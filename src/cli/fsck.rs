@@ -113,7 +113,7 @@ fn line(finding: &Finding, context: &Context) -> String {
 
 fn note_text(note: &Note) -> String {
     match note {
-        Note::Unrecovered => "a writer was killed; the next one recovers the file".to_owned(),
+        Note::Unrecovered => "the last writer did not close the file; the next one recovers it".to_owned(),
         Note::TornTail { session, bytes } => {
             format!("the staged log of '{session}' ends with {bytes} bytes of a write that was never acknowledged")
         }

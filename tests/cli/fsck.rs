@@ -130,7 +130,7 @@ fn what_a_kill_leaves_is_told_and_is_no_damage() {
     place.mnem(&["fsck"]).says(
         "",
         &format!(
-            "a writer was killed; the next one recovers the file\n\
+            "the last writer did not close the file; the next one recovers it\n\
              the staged log of 'default' ends with 12 bytes of a write that was never acknowledged\n{SOUND}"
         ),
     );

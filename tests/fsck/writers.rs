@@ -3,7 +3,7 @@
 use crate::raw::Place;
 use mnemosyne::model::{Author, CommitTime, Content, ContentKind, Message, Node, NodeId, Provenance, SessionName};
 use mnemosyne::ops::{self, Condition, Write};
-use mnemosyne::store::{CommitWords, Stage};
+use mnemosyne::store::{CommitWords, Note, Stage};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 fn commit(place: &Place, number: usize) {
@@ -28,7 +28,15 @@ fn a_writer_at_work_is_not_taken_for_damage() {
     let place = Place::new();
     (0..60).for_each(|number| commit(&place, number));
     let (is_over, written) = (AtomicBool::new(false), AtomicUsize::new(60));
+    /// Ends the writer, also where the test fails.
+    struct Over<'a>(&'a AtomicBool);
+    impl Drop for Over<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
     std::thread::scope(|scope| {
+        let _over = Over(&is_over);
         scope.spawn(|| {
             while !is_over.load(Ordering::Relaxed) {
                 commit(&place, written.fetch_add(1, Ordering::Relaxed));
@@ -36,9 +44,10 @@ fn a_writer_at_work_is_not_taken_for_damage() {
         });
         for _ in 0..12 {
             let report = place.store().fsck(&mut |_, _, _| ()).expect("no refusal");
-            assert_eq!((report.findings, report.notes), (vec![], vec![]));
+            assert_eq!(report.findings, []);
+            // One that ends while a check looks at the header leaves it to the next one to recover the file.
+            assert!(report.notes.iter().all(|note| *note == Note::Unrecovered), "{:?}", report.notes);
         }
-        is_over.store(true, Ordering::Relaxed);
     });
     assert!(written.load(Ordering::Relaxed) > 62, "it was at work");
 }

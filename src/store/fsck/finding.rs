@@ -192,7 +192,7 @@ pub struct Report {
 /// What is no damage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// A writer was killed; the next one recovers the file.
+    /// The last writer was killed, or ended while the file was locked; the next one recovers it.
     Unrecovered,
     /// A log ends with the rest of a write that was never acknowledged.
     TornTail {
