@@ -35,7 +35,7 @@ pub use disk::Files;
 #[cfg(feature = "internals")]
 pub use disk::{FileId, Opened};
 pub use error::StoreError;
-pub use fsck::{Fault, Finding, Group, Note, Repaired, Report, Stage, Tell};
+pub use fsck::{Fault, Finding, Group, Note, Report, Stage, Tell};
 pub use gc::{Dropped, Keeping};
 #[cfg(feature = "internals")]
 pub use init::create_tables;

@@ -4,7 +4,7 @@ use super::support::{FIRST, Place, lines};
 use redb::{Builder, ConcurrencyMode, ReadableTable, TableDefinition, WriteTransaction};
 use std::fs;
 
-const SOUND: &str = "3 commits and 7 objects looked at; nothing is wrong\n";
+const SOUND: &str = "3 commits and 13 objects looked at; nothing is wrong\n";
 
 fn change(place: &Place, change: impl FnOnce(&WriteTransaction)) {
     let mut builder = Builder::new();
@@ -59,13 +59,13 @@ fn a_sound_store_is_silence_and_stays_as_it_is() {
 fn what_follows_from_the_rest_is_put_right() {
     let place = Place::with_story();
     lose_an_id(&place);
-    let row = format!("hash-row: index of ids, {FIRST}: commit 4 has no row");
-    let told = "3 commits and 7 objects looked at; 1 finding\n\
+    let row = format!("hash-row: index of ids, {FIRST}: commit 7 has no row");
+    let told = "3 commits and 13 objects looked at; 1 finding\n\
                 mnem: error[corrupt]: the memory store is damaged: 1 finding\nhint: mnem fsck --repair\n";
     place.mnem(&["fsck"]).ends(128, &lines(&[&row]), told);
     let json = |kind: &str| {
         format!(
-            r#"{{"v":1,"type":"{kind}","name":"hash-row","about":"index of ids, {FIRST}","what":"commit 4 has no row","repairable":true,"commits":[],"ids":[]}}"#
+            r#"{{"v":1,"type":"{kind}","name":"hash-row","about":"index of ids, {FIRST}","what":"commit 7 has no row","repairable":true,"commits":[],"ids":[]}}"#
         )
     };
     let error = r#"{"v":1,"type":"error","code":"corrupt","message":"the memory store is damaged: 1 finding","hint":"mnem fsck --repair","exit":128}"#;
@@ -80,19 +80,18 @@ fn what_follows_from_the_rest_is_put_right() {
 fn damage_is_named_with_what_it_reaches_and_keeps_a_repair_off() {
     let place = Place::with_story();
     spoil_an_object(&place);
-    let row = "object-row: object 1: a row of the table 'object' fails its check; \
-               commits 8f53e073d1, 1225f5ed2d; id 'user/allergies'";
+    let row = "object-row: object 1: a row of the table 'object' fails its check; commit 8f53e073d1; id 'user/diet'";
     let hint = "hint: keep a copy of the store, and take what is lost from another copy or a bundle\n";
     let told = |findings: &str, before: &str| {
         format!(
-            "3 commits and 6 objects looked at; {findings}\n\
+            "3 commits and 12 objects looked at; {findings}\n\
              mnem: error[corrupt]: {before}the memory store is damaged: {findings}\n{hint}"
         )
     };
     place.mnem(&["fsck"]).ends(128, &lines(&[row]), &told("1 finding", ""));
     place.mnem(&["fsck", "--repair"]).ends(128, &lines(&[row]), &told("1 finding", ""));
     lose_an_id(&place);
-    let both = [row.to_owned(), format!("hash-row: index of ids, {FIRST}: commit 4 has no row")];
+    let both = [row.to_owned(), format!("hash-row: index of ids, {FIRST}: commit 7 has no row")];
     place.mnem(&["fsck"]).ends(128, &lines(&both), &told("2 findings", ""));
     let before = place.files();
     let refused = "nothing was repaired, for objects or commits are damaged: ";
@@ -113,7 +112,7 @@ fn what_a_newer_version_wrote_is_no_damage() {
     place.mnem(&["fsck"]).ends(
         128,
         "unsupported-format: setting 'format': format 2 is not known\n",
-        "3 commits and 7 objects looked at; 1 finding\n\
+        "3 commits and 13 objects looked at; 1 finding\n\
          mnem: error[unsupported-format]: the memory store holds what this version does not read\n\
          hint: read it with a newer mnem\n",
     );

@@ -510,7 +510,7 @@ fn every_command_is_in_the_table() {
     assert_eq!(listed, definition.get_subcommands().map(clap::Command::get_name).collect());
 }
 
-fn mnem(place: &std::path::Path, arguments: &[&str]) -> Output {
+fn mnem(place: &Path, arguments: &[&str]) -> Output {
     let mut mnem = Command::new(env!("CARGO_BIN_EXE_mnem"));
     mnem.arg("--json").args(arguments).current_dir(place).env_clear();
     mnem.env("MNEM_DATE", "@1764576000").env("MNEM_CEILING_DIRECTORIES", place);

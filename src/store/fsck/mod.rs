@@ -12,7 +12,6 @@ mod repair;
 mod source;
 
 pub use finding::{Fault, Finding, Group, Note, Report};
-pub use repair::Repaired;
 
 use super::disk::Disk;
 use super::open::{Store, guarded};
