@@ -30,4 +30,6 @@ mod ops;
 
 mod cli;
 
+#[cfg(feature = "internals")]
+pub use cli::{World, run_in};
 pub use cli::{command, run};

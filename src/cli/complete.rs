@@ -6,11 +6,13 @@
 use super::config::KEYS;
 use super::context::{Context, Globals};
 use super::text::escape_line;
+use super::world::World;
 use crate::model::SessionName;
 use crate::ops;
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use std::ffi::OsStr;
+use std::rc::Rc;
 
 /// How many ids or commits are offered at the most.
 const MOST: usize = 1000;
@@ -128,7 +130,7 @@ fn offer(
 ) -> Vec<CompletionCandidate> {
     let found = || {
         let word = word.to_str()?;
-        let context = Context::new(Globals::for_completion()).ok()?;
+        let context = Context::new(&Rc::new(World::process()), Globals::for_completion()).ok()?;
         let session = context.session().ok()?;
         let found = find(&context, &session, word)?;
         Some(found.into_iter().filter(|(value, _)| value.starts_with(word)).collect::<Vec<_>>())

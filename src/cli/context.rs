@@ -5,14 +5,17 @@ use super::paint::Paint;
 use super::shell::word;
 use super::text::escape_line;
 use super::when;
+use super::world::World;
 use crate::graph::{Doubt, Meaning, Revision, Selection};
 use crate::model::{Author, CommitTime, Message, NodeId, Provenance, SessionName, Timestamp};
 use crate::ops;
 use crate::store::{CommitWords, Store, StoreError, Trust, check, discover, named};
 use chrono::{DateTime, FixedOffset};
+use std::cell::RefMut;
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// How long two contents are compared before the answer is simplified.
@@ -84,15 +87,15 @@ const PROVENANCE_VARIABLES: [&str; 5] =
     ["MNEM_AGENT_STEP", "MNEM_OBSERVATION", "MNEM_TOOL_CALL", "MNEM_SOURCE", "MNEM_NOTE"];
 
 /// Standard output, whose errors say so.
-struct Answer<W>(W);
+struct Answer(Rc<World>);
 
-impl<W: Write> Write for Answer<W> {
+impl Write for Answer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes).map_err(of_standard_output)
+        self.0.output.borrow_mut().write(bytes).map_err(of_standard_output)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush().map_err(of_standard_output)
+        self.0.output.borrow_mut().flush().map_err(of_standard_output)
     }
 }
 
@@ -103,50 +106,23 @@ fn of_standard_output(error: io::Error) -> io::Error {
     }
 }
 
-/// The world of one command.
+/// What one command has of the world.
 pub struct Context {
     /// The global options as they were given.
     pub globals: Globals,
+    world: Rc<World>,
     directory: PathBuf,
-    out: Box<dyn Write>,
+    out: io::BufWriter<Answer>,
     paged: Option<Vec<u8>>,
     status: u8,
     out_paint: Paint,
     err_paint: Paint,
 }
 
-/// A variable of the environment; an empty one is an unset one.
-#[expect(clippy::disallowed_methods, reason = "the one place that asks the environment")]
-pub fn variable_os(name: &str) -> Option<OsString> {
-    std::env::var_os(name).filter(|value| !value.is_empty())
-}
-
-/// Like [`variable_os`], for a variable that must be text.
-pub fn variable(name: &str) -> Result<Option<String>, CliError> {
-    let Some(value) = variable_os(name) else { return Ok(None) };
-    value.into_string().map(Some).map_err(|_| {
-        CliError::new(Word::BadUtf8, format!("the variable {name} is not UTF-8")).hint(format!("unset {name}"))
-    })
-}
-
-/// The colours of a stream, by `--color`, `NO_COLOR`, `CLICOLOR_FORCE` and the terminal.
-pub fn paint_for(when: &str, terminal: bool) -> Paint {
-    let colored = match when {
-        "always" => true,
-        "never" => false,
-        _ if variable_os("NO_COLOR").is_some() => false,
-        _ if variable_os("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
-        _ => terminal && variable_os("TERM").is_some_and(|term| term != "dumb"),
-    };
-    Paint { colored }
-}
-
 impl Context {
     /// Looks at the options, the working directory and the terminal.
-    #[expect(clippy::disallowed_methods, reason = "the one place that asks for the working directory")]
-    pub fn new(globals: Globals) -> Result<Self, CliError> {
-        // Where the directory is gone, an absolute path still leads to a store.
-        let mut directory = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+    pub fn new(world: &Rc<World>, globals: Globals) -> Result<Self, CliError> {
+        let mut directory = world.directory.clone();
         for step in &globals.directory {
             directory.push(step);
             if !directory.is_dir() {
@@ -154,11 +130,11 @@ impl Context {
                     .hint("mnem -C DIRECTORY COMMAND"));
             }
         }
-        let out_paint =
-            Paint { colored: !globals.json && paint_for(&globals.color, io::stdout().is_terminal()).colored };
-        let err_paint = paint_for(&globals.color, io::stderr().is_terminal());
-        let out = Box::new(io::BufWriter::with_capacity(64 << 10, Answer(io::stdout().lock())));
-        Ok(Self { globals, directory, out, paged: None, status: 0, out_paint, err_paint })
+        let (out_terminal, err_terminal) = world.terminals;
+        let out_paint = Paint { colored: !globals.json && world.paint(&globals.color, out_terminal).colored };
+        let err_paint = world.paint(&globals.color, err_terminal);
+        let out = io::BufWriter::with_capacity(64 << 10, Answer(Rc::clone(world)));
+        Ok(Self { globals, world: Rc::clone(world), directory, out, paged: None, status: 0, out_paint, err_paint })
     }
 
     /// Where the answer goes.
@@ -208,10 +184,15 @@ impl Context {
         Ok(())
     }
 
+    /// Where the commentary goes.
+    pub fn err(&self) -> RefMut<'_, Box<dyn Write>> {
+        self.world.commentary.borrow_mut()
+    }
+
     /// Says something on standard error, unless it is to be quiet. Where nobody listens, nothing is lost.
     pub fn say(&self, text: &str) {
         if !self.globals.quiet {
-            let _unheard = writeln!(io::stderr(), "{text}");
+            let _unheard = writeln!(self.err(), "{text}");
         }
     }
 
@@ -252,12 +233,12 @@ impl Context {
 
     /// Whether a word stands behind `--`.
     pub fn is_behind_dashes(&self, word: &str) -> bool {
-        std::env::args_os().skip_while(|argument| argument != "--").any(|argument| argument == word)
+        self.world.arguments.iter().skip_while(|argument| *argument != "--").any(|argument| argument == word)
     }
 
     /// Sends all that follows through a pager, if a person looks at it.
     pub fn page(&mut self) {
-        let terminal = io::stdout().is_terminal() && variable_os("TERM").is_some_and(|term| term != "dumb");
+        let terminal = self.world.terminals.0 && self.world.is_capable();
         if terminal && !self.globals.json && !self.globals.no_pager {
             self.paged = Some(Vec::new());
         }
@@ -283,7 +264,7 @@ impl Context {
     /// The command line as it is typed, with more words behind the name of the command.
     pub fn shown_words(&self, more: &[&str]) -> String {
         let mut words: Vec<_> =
-            std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
+            self.world.arguments.iter().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
         let verb = words.iter().position(|word| word == "bisect").map_or(0, |group| {
             group
                 + words[group..]
@@ -314,8 +295,9 @@ impl Context {
 
     pub fn bring_out(&mut self) -> io::Result<()> {
         if let Some(answer) = self.paged.take() {
-            let pager = variable_os("MNEM_PAGER").or_else(|| variable_os("PAGER")).unwrap_or("less -FRX".into());
-            if answer.is_empty() || super::pager::page(&pager, &answer) {
+            let pager = self.variable_os("MNEM_PAGER").or_else(|| self.variable_os("PAGER"));
+            let pager = pager.unwrap_or("less -FRX".into());
+            if answer.is_empty() || super::pager::page(&pager, self.variable_os("LESS").is_some(), &answer) {
                 return Ok(());
             }
             self.out.write_all(&answer)?;
@@ -341,17 +323,33 @@ impl Context {
     /// The store that was named, by which option or variable; `None` where it is to be searched for.
     pub fn named_store(&self) -> Option<(PathBuf, &'static str)> {
         let option = self.globals.store.clone().map(|path| (path, "--store"));
-        let named = option.or_else(|| variable_os("MNEM_DIR").map(|path| (path.into(), "MNEM_DIR")));
+        let named = option.or_else(|| self.variable_os("MNEM_DIR").map(|path| (path.into(), "MNEM_DIR")));
         named.map(|(path, by)| (self.path(&path), by))
+    }
+
+    /// A variable of the environment; an empty one is an unset one.
+    pub fn variable_os(&self, name: &str) -> Option<OsString> {
+        self.world.variable_os(name)
+    }
+
+    fn trust(&self) -> Trust {
+        let list = self.variable_os("MNEM_SAFE_DIRECTORY");
+        let sudo_user = self.variable_os("SUDO_UID").and_then(|user| user.to_str()?.parse().ok());
+        match list {
+            Some(list) if list == "*" => Trust { safe: Vec::new(), all: true, sudo_user },
+            Some(list) => Trust { safe: split_paths(&list), all: false, sudo_user },
+            None => Trust { safe: Vec::new(), all: false, sudo_user },
+        }
     }
 
     /// Finds the store and checks that it may be trusted.
     pub fn store(&self) -> Result<Store, CliError> {
-        let trust = trust();
+        let trust = self.trust();
         let directory = match self.named_store() {
             Some((path, by)) => named(&path, by, &trust)?,
             None => {
-                let ceilings = variable_os("MNEM_CEILING_DIRECTORIES").map_or(Vec::new(), |list| split_paths(&list));
+                let ceilings =
+                    self.variable_os("MNEM_CEILING_DIRECTORIES").map_or(Vec::new(), |list| split_paths(&list));
                 let start = self.directory.canonicalize().unwrap_or_else(|_| self.directory.clone());
                 discover(&start, &ceilings, &trust)?
             }
@@ -368,7 +366,7 @@ impl Context {
 
     /// The store that stands at `directory`, if it may be trusted.
     pub fn open_named(&self, directory: &Path) -> Result<Store, CliError> {
-        check(directory, &trust())?;
+        check(directory, &self.trust())?;
         Ok(Store::new(directory.to_owned(), DEFAULT_LOCK_TIMEOUT))
     }
 
@@ -411,8 +409,8 @@ impl Context {
 
     /// `MNEM_REV`, unless `MNEM_REV_DIR` limits it to another store.
     fn variable_revision(&self, store: &Path) -> Result<Option<String>, CliError> {
-        let Some(rev) = variable("MNEM_REV")? else { return Ok(None) };
-        let limit = variable_os("MNEM_REV_DIR").map(|path| self.path(Path::new(&path)));
+        let Some(rev) = self.world.variable("MNEM_REV")? else { return Ok(None) };
+        let limit = self.variable_os("MNEM_REV_DIR").map(|path| self.path(Path::new(&path)));
         let same = |limit: &PathBuf| match (limit.canonicalize(), store.canonicalize()) {
             (Ok(limit), Ok(store)) => limit == store,
             _ => limit == store,
@@ -424,7 +422,7 @@ impl Context {
     fn lock_timeout(&self) -> Result<Option<Duration>, CliError> {
         let (text, from) = match &self.globals.lock_timeout {
             Some(text) => (Some(text.clone()), "--lock-timeout"),
-            None => (variable("MNEM_LOCK_TIMEOUT")?, "MNEM_LOCK_TIMEOUT"),
+            None => (self.world.variable("MNEM_LOCK_TIMEOUT")?, "MNEM_LOCK_TIMEOUT"),
         };
         let read = text.map(|text| when::parse_duration(&text)).transpose();
         read.map_err(|error| CliError::usage(error.to_string()).about(from).hint("such as 500ms, 10s or 2m"))
@@ -434,7 +432,7 @@ impl Context {
     pub fn session(&self) -> Result<SessionName, CliError> {
         let name = match &self.globals.session {
             Some(name) => Some(name.clone()),
-            None => variable("MNEM_SESSION")?,
+            None => self.world.variable("MNEM_SESSION")?,
         };
         match name {
             None => Ok(SessionName::default()),
@@ -445,7 +443,7 @@ impl Context {
     /// The present time in the local zone, or what `MNEM_DATE` says.
     pub fn now(&self) -> Result<CommitTime, CliError> {
         let now = clock()?;
-        match variable("MNEM_DATE")? {
+        match self.world.variable("MNEM_DATE")? {
             None => Ok(now),
             Some(text) => {
                 when::parse(&text, now, &chrono::Local).map_err(|error| CliError::from(error).about("MNEM_DATE"))
@@ -475,7 +473,7 @@ impl Context {
     pub fn author(&self, option: Option<&str>, store: &Store) -> Result<Author, CliError> {
         let (text, from) = match option {
             Some(text) => (Some(text.to_owned()), "--author"),
-            None => match variable("MNEM_AUTHOR")? {
+            None => match self.world.variable("MNEM_AUTHOR")? {
                 Some(text) => (Some(text), "MNEM_AUTHOR"),
                 None => (ops::setting(store, "author")?, "the setting 'author'"),
             },
@@ -485,7 +483,7 @@ impl Context {
         match text {
             Some(text) => Author::one_line(&text).map_err(refused),
             None => {
-                let user = variable_os("USER").and_then(|user| user.into_string().ok());
+                let user = self.variable_os("USER").and_then(|user| user.into_string().ok());
                 let author = user.and_then(|user| Author::one_line(&user).ok());
                 Ok(author.unwrap_or(Author::new("unknown").expect("it is not blank")))
             }
@@ -503,7 +501,8 @@ impl Context {
 
     /// The provenance that the environment names.
     pub fn provenance(&self) -> Result<Provenance, CliError> {
-        let [agent_step, observation, tool_call, source, note] = PROVENANCE_VARIABLES.map(variable);
+        let [agent_step, observation, tool_call, source, note] =
+            PROVENANCE_VARIABLES.map(|name| self.world.variable(name));
         Ok(Provenance {
             agent_step: agent_step?,
             observation: observation?,
@@ -525,8 +524,8 @@ impl Context {
     }
 
     /// All of standard input.
-    pub fn stdin(&self) -> impl Read + use<> {
-        io::stdin().lock()
+    pub fn stdin(&self) -> RefMut<'_, Box<dyn Read>> {
+        self.world.input.borrow_mut()
     }
 }
 
@@ -554,16 +553,6 @@ pub fn message(text: &str) -> Result<Message, CliError> {
 #[expect(clippy::disallowed_methods, reason = "the one place that asks the clock")]
 fn clock() -> Result<CommitTime, CliError> {
     Ok(CommitTime::at(&chrono::Local::now())?)
-}
-
-fn trust() -> Trust {
-    let list = variable_os("MNEM_SAFE_DIRECTORY");
-    let sudo_user = variable_os("SUDO_UID").and_then(|user| user.to_str()?.parse().ok());
-    match list {
-        Some(list) if list == "*" => Trust { safe: Vec::new(), all: true, sudo_user },
-        Some(list) => Trust { safe: split_paths(&list), all: false, sudo_user },
-        None => Trust { safe: Vec::new(), all: false, sudo_user },
-    }
 }
 
 /// The absolute paths of a list separated by `:`.

@@ -1,6 +1,6 @@
 //! The editor for a commit message.
 
-use super::context::{Context, variable_os};
+use super::context::Context;
 use super::error::CliError;
 use std::io::{self, IsTerminal};
 use std::process::Command;
@@ -10,7 +10,7 @@ pub fn edit(context: &Context) -> Result<Option<String>, CliError> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Ok(None);
     }
-    let editor = variable_os("VISUAL").or_else(|| variable_os("EDITOR")).unwrap_or("vi".into());
+    let editor = context.variable_os("VISUAL").or_else(|| context.variable_os("EDITOR")).unwrap_or("vi".into());
     let file = tempfile::Builder::new().prefix("mnem-message-").suffix(".txt").tempfile()?;
     let mut shell = Command::new("sh");
     shell.current_dir(context.directory()).arg("-c").arg({

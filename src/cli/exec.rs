@@ -135,7 +135,7 @@ fn tell_of(store: &Path, context: &Context) -> Result<(), CliError> {
     let session =
         if session == crate::model::SessionName::default() { String::new() } else { format!(" --session {session}") };
     let label = context.err_paint().hint("to look into the copy:");
-    let _unheard = writeln!(io::stderr(), "{label} mnem --store {store}{session} log");
+    let _unheard = writeln!(context.err(), "{label} mnem --store {store}{session} log");
     Ok(())
 }
 

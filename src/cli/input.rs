@@ -16,7 +16,7 @@ pub fn name(path: &Path) -> String {
 pub fn read_bytes(context: &Context, path: &Path, limit: u64) -> Result<Vec<u8>, CliError> {
     let name = name(path);
     if path == Path::new("-") {
-        return read_up_to(context.stdin(), limit, &name);
+        return read_up_to(&mut *context.stdin(), limit, &name);
     }
     let file = File::open(context.path(path)).map_err(|error| io_error(error, &name))?;
     read_up_to(file, limit, &name)

@@ -67,16 +67,20 @@ mod text;
 mod undo;
 mod version;
 mod when;
+mod world;
 mod writer_text;
+
+pub use world::World;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
-use context::{Context, Globals, paint_for};
+use context::{Context, Globals};
 use error::{CliError, Word};
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Write};
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -156,22 +160,27 @@ pub fn run() -> ExitCode {
     // A file-size limit is then an error of the write and not the end of the process.
     let _ignored = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
 
-    let arguments: Vec<OsString> = std::env::args_os().collect();
-    let mut shown = Shown::before_parsing(&arguments);
+    ExitCode::from(run_in(World::process()))
+}
+
+/// Runs the command that the arguments of `world` name and returns its exit status.
+pub fn run_in(world: World) -> u8 {
+    let world = Rc::new(world);
+    let mut shown = Shown::before_parsing(&world.arguments);
     let fault = |_| Err(CliError::new(Word::Corrupt, "the memory store is damaged, or this is a fault of mnem"));
     let outcome = catch_unwind(AssertUnwindSafe(|| {
-        let Some(cli) = parse(&arguments)? else { return Ok(0) };
+        let Some(cli) = parse(&world)? else { return Ok(0) };
         shown = Shown { json: cli.globals.json, color: cli.globals.color.clone() };
-        dispatch(cli)
+        dispatch(cli, &world)
     }));
     match outcome.unwrap_or_else(fault) {
-        Ok(status) => ExitCode::from(status),
-        Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
+        Ok(status) => status,
+        Err(error) if error.is_closed_pipe() => 0,
         Err(error) => {
-            let paint = paint_for(&shown.color, io::stderr().is_terminal());
+            let paint = world.paint(&shown.color, world.terminals.1);
             // Where standard error is closed too, the exit status has to do.
-            let _closed = error.write(&mut io::stderr().lock(), shown.json, paint);
-            ExitCode::from(error.exit())
+            let _closed = error.write(&mut *world.commentary.borrow_mut(), shown.json, paint);
+            error.exit()
         }
     }
 }
@@ -200,13 +209,15 @@ impl Shown {
 }
 
 /// Reads the arguments; help and version are answered here.
-fn parse(arguments: &[OsString]) -> Result<Option<Cli>, CliError> {
+fn parse(world: &World) -> Result<Option<Cli>, CliError> {
+    let arguments = &world.arguments;
     match Cli::try_parse_from(arguments) {
         Ok(cli) => Ok(Some(cli)),
         Err(error) => match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-                write!(io::stdout(), "{}", error.render())
-                    .map_err(|error| CliError::from(error).about("standard output"))?;
+                let mut output = world.output.borrow_mut();
+                let written = write!(output, "{}", error.render()).and_then(|()| output.flush());
+                written.map_err(|error| CliError::from(error).about("standard output"))?;
                 Ok(None)
             }
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
@@ -273,8 +284,8 @@ fn where_help_is(arguments: &[OsString]) -> String {
 }
 
 /// Runs the command and returns its exit status, 1 where the answer to its question is no.
-fn dispatch(cli: Cli) -> Result<u8, CliError> {
-    let mut context = Context::new(cli.globals)?;
+fn dispatch(cli: Cli, world: &Rc<World>) -> Result<u8, CliError> {
+    let mut context = Context::new(world, cli.globals)?;
     match cli.command {
         Verb::Init(args) => init::run(&args, &mut context)?,
         Verb::Put(args) => put::run(&args, &mut context)?,

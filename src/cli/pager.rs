@@ -4,12 +4,12 @@ use std::ffi::OsStr;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// Shows `answer` in the pager, a command line for the shell. `false` when it could not be started or failed, so that
-/// the answer still has to be brought out.
-pub fn page(command: &OsStr, answer: &[u8]) -> bool {
+/// Shows `answer` in the pager, a command line for the shell, with options for `less` unless it has some. `false` when it
+/// could not be started or failed, so that the answer still has to be brought out.
+pub fn page(command: &OsStr, has_options: bool, answer: &[u8]) -> bool {
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(command).stdin(Stdio::piped());
-    if super::context::variable_os("LESS").is_none() {
+    if !has_options {
         shell.env("LESS", "FRX");
     }
     let Ok(mut child) = shell.spawn() else { return false };

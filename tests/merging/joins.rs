@@ -1,9 +1,10 @@
 //! Merges of whole memories, of commits of random histories.
 
 use crate::dice::Dice;
+use crate::history::{At, History};
 use crate::naive::{State, Version, merged, version, versions};
 use crate::place::Place;
-use crate::script::{At, Script, Shape};
+use crate::script::Shape;
 use mnemosyne::graph::{self, Join, join, merge_bases, merged_base};
 use mnemosyne::model::{Node, NodeId};
 use mnemosyne::object::Kept;
@@ -43,7 +44,7 @@ struct Seen {
 }
 
 struct Pair<'p> {
-    script: &'p Script,
+    script: &'p History,
     tables: &'p Tables<Reading>,
     place: &'p Place,
     ours: At,
@@ -191,7 +192,7 @@ impl Pair<'_> {
 fn hold_all(seeds: std::ops::Range<u64>) -> Seen {
     let mut seen = Seen::default();
     for seed in seeds {
-        let script = Script::of(seed, shape(seed));
+        let script = History::of(seed, shape(seed));
         let place = Place::by_tables(&script);
         let tables = place.store.snapshot().expect("a snapshot");
         let mut dice = Dice::of(seed);

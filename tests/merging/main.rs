@@ -2,9 +2,11 @@
 
 mod body;
 mod dice;
+mod history;
 mod joins;
 mod model;
 mod naive;
+mod origin;
 mod origins;
 mod place;
 mod script;

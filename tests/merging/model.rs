@@ -1,7 +1,8 @@
 //! Sessions that commit, merge and revert, as one would do it with whole memories in hand.
 
+use crate::history::{At, History};
 use crate::naive::{Known, State, Version, Versions, merged, version, versions};
-use crate::script::{At, Script, branch_name};
+use crate::script::branch_name;
 use mnemosyne::model::NodeId;
 use mnemosyne::object::CommitId;
 use mnemosyne::ops::{Choice, Settled, Underway};
@@ -94,7 +95,7 @@ impl Worked {
 
 #[derive(Clone)]
 pub struct Model {
-    pub script: Script,
+    pub script: History,
     /// The commits that the store has made.
     pub ids: Vec<CommitId>,
     pub branches: Vec<At>,

@@ -148,7 +148,8 @@ fn merged_node(base: &Known, ours: &Known, theirs: &Known, note: &str) -> Option
 fn merged_provenance([base, ours, theirs]: [&Provenance; 3]) -> Option<&Provenance> {
     let is_note = |provenance: &Provenance| {
         let alone = Provenance { note: provenance.note.clone(), ..Provenance::default() } == *provenance;
-        alone && provenance.note.as_ref().is_some_and(|note| note.starts_with("merge of "))
+        let made = ["merge of ", "revert of ", "undo in "];
+        alone && provenance.note.as_ref().is_some_and(|note| made.iter().any(|made| note.starts_with(made)))
     };
     let alike = |one: &Provenance, other: &Provenance| one == other || is_note(one) && is_note(other);
     match () {

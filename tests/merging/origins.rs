@@ -1,57 +1,17 @@
 //! Who is blamed in histories that the verbs have merged.
 
-use crate::body::{Body, Tag, Value};
-use crate::naive::State;
+use crate::body::{Body, Value};
+use crate::history::{At, History};
+use crate::origin::{Held, origins};
 use crate::place::{Place, Played};
-use crate::script::{At, Script, Shape};
+use crate::script::Shape;
 use mnemosyne::graph::{Blame, Parts, Unit};
 use mnemosyne::model::NodeId;
 use mnemosyne::ops::{BlameReport, BlameRequest, blame};
 use std::collections::BTreeMap;
-use std::rc::Rc;
-
-/// Where a node of a state comes from.
-#[derive(Clone, Debug)]
-pub struct Held {
-    /// Who wrote it as it is.
-    pub writer: At,
-    /// Who wrote its content.
-    pub content_at: At,
-    /// Who brought each part.
-    pub tags: Rc<BTreeMap<Tag, At>>,
-}
-
-/// Of each commit where its nodes come from: what a parent has, from there; the first parent before the others.
-pub fn origins(script: &Script) -> Vec<BTreeMap<NodeId, Held>> {
-    let mut found: Vec<BTreeMap<NodeId, Held>> = Vec::new();
-    for (own, commit) in script.commits.iter().enumerate() {
-        let held = commit.state.iter().map(|(id, known)| {
-            let having = commit.parents.iter().filter_map(|&parent| {
-                let state: &State = &script.commits[parent].state;
-                state.get(id).map(|theirs| (theirs, &found[parent][id]))
-            });
-            let having: Vec<_> = having.collect();
-            let same_node = having.iter().find(|(theirs, _)| *theirs == known);
-            let same_content = having.iter().find(|(theirs, _)| theirs.node.content == known.node.content);
-            let origin = |tag: Tag| having.iter().find_map(|(_, held)| held.tags.get(&tag)).copied().unwrap_or(own);
-            let held = match (same_node, same_content) {
-                (Some((_, held)), _) => (*held).clone(),
-                (None, Some((_, held))) => Held { writer: own, ..(*held).clone() },
-                (None, None) => {
-                    let tags = known.body.tags().into_iter().map(|tag| (tag, origin(tag))).collect();
-                    Held { writer: own, content_at: own, tags: Rc::new(tags) }
-                }
-            };
-            (id.clone(), held)
-        });
-        let held = held.collect();
-        found.push(held);
-    }
-    found
-}
 
 struct Claims<'c> {
-    script: &'c Script,
+    script: &'c History,
     place: &'c Place,
     origins: Vec<BTreeMap<NodeId, Held>>,
 }
@@ -118,8 +78,8 @@ impl Claims<'_> {
 fn hold(seed: u64, copies: bool) -> (usize, usize) {
     let shape =
         Shape { commits: 60, ids: 7, branches: 5, copies, records: false, settles_freely: copies, sources: &[] };
-    let script = Script::of(seed, shape);
-    let place = Place::by_verbs(&script);
+    let (script, steps) = History::played(seed, shape);
+    let place = Place::by_verbs(&script, &steps);
     let claims = Claims { script: &script, place: &place, origins: origins(&script) };
     let asked = (0..script.commits.len()).map(|at| claims.hold(at)).sum();
     (asked, script.commits.iter().filter(|commit| commit.parents.len() > 1).count())

@@ -1,7 +1,8 @@
 //! Scripts played into a store in a directory of its own.
 
+use crate::history::{At, History};
 use crate::naive::{Known, State};
-use crate::script::{At, Script, Step, branch_name, commit_name};
+use crate::script::{Step, branch_name, commit_name};
 use mnemosyne::graph::Revision;
 use mnemosyne::model::{Author, BranchName, CommitTime, Message, NodeId, SessionName, TagName};
 use mnemosyne::object::{CommitId, Kept, encode_node};
@@ -41,7 +42,7 @@ pub fn empty(branch: &str) -> (Store, TempDir) {
 
 impl Place {
     /// Plays a script, all in one transaction below the verbs.
-    pub fn by_tables(script: &Script) -> Self {
+    pub fn by_tables(script: &History) -> Self {
         let (store, directory) = empty("main");
         let written = store.write(store.snapshot().expect("a snapshot"), |tables| {
             let (mut numbers, mut ids) = (Vec::new(), Vec::new());
@@ -64,10 +65,10 @@ impl Place {
     }
 
     /// Plays a script as a session would that switches between the branches.
-    pub fn by_verbs(script: &Script) -> Self {
+    pub fn by_verbs(script: &History, steps: &[Step]) -> Self {
         let (store, directory) = empty(&branch_name(0));
         let mut played = Played { store: &store, script, ids: Vec::new() };
-        for step in &script.steps {
+        for step in steps {
             played.step(step);
         }
         let ids = played.ids;
@@ -97,7 +98,7 @@ pub fn signature(at: At) -> Signature {
 /// A script that is being played.
 pub struct Played<'p> {
     store: &'p Store,
-    script: &'p Script,
+    script: &'p History,
     /// The commits so far.
     ids: Vec<CommitId>,
 }

@@ -2,16 +2,11 @@
 
 use crate::body::{Edit, Fresh};
 use crate::dice::Dice;
+use crate::history::{At, Commit, History};
 use crate::naive::{Known, State, Version, Versions, merged, version, versions};
 use mnemosyne::model::{NodeId, Provenance, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-
-/// A commit by its place in the script, from 0.
-pub type At = usize;
-
-/// The note of what is merged in a base.
-const NOTE: &str = "merge of bases";
 
 /// Of what kind a history is.
 #[derive(Clone, Copy, Debug)]
@@ -29,12 +24,6 @@ pub struct Shape {
     pub sources: &'static [&'static str],
 }
 
-#[derive(Clone, Debug)]
-pub struct Commit {
-    pub parents: Vec<At>,
-    pub state: State,
-}
-
 /// What is done, in order.
 #[derive(Clone, Debug)]
 pub enum Step {
@@ -46,15 +35,6 @@ pub enum Step {
     Forward(usize, At),
     /// The next commit merges another into a branch; these conflict.
     Merge(usize, At, BTreeSet<NodeId>),
-}
-
-/// A history, and all that is to be known of it.
-#[derive(Clone)]
-pub struct Script {
-    pub commits: Vec<Commit>,
-    pub steps: Vec<Step>,
-    /// For each commit which of those up to it are its ancestors.
-    behind: Vec<Vec<bool>>,
 }
 
 pub fn note(branch: usize, theirs: At) -> String {
@@ -76,64 +56,23 @@ pub fn event_time(day: usize) -> Option<Timestamp> {
     (day > 0).then(|| Timestamp::parse(&format!("2025-01-0{day}T00:00:00Z")).expect("a time"))
 }
 
-impl Script {
+impl History {
+    /// A random history.
     pub fn of(seed: u64, shape: Shape) -> Self {
+        Self::played(seed, shape).0
+    }
+
+    /// A random history, and by what it came about.
+    pub fn played(seed: u64, shape: Shape) -> (Self, Vec<Step>) {
         let ids = (0..shape.ids).map(|nth| NodeId::new(format!("{}/{nth}", nth % 3)).expect("an id")).collect();
         let fresh = Fresh { tag: 0, records: shape.records };
-        let script = Self::empty();
-        let mut maker =
-            Maker { script, shape, ids, tips: Vec::new(), edits: Vec::new(), dice: Dice::of(seed), fresh, named: 0 };
+        let (tips, edits, dice) = (Vec::new(), Vec::new(), Dice::of(seed));
+        let (script, steps) = (Self::default(), Vec::new());
+        let mut maker = Maker { script, steps, shape, ids, tips, edits, dice, fresh, named: 0 };
         while maker.script.commits.len() < shape.commits {
             maker.step();
         }
-        maker.script
-    }
-
-    /// A history without commits.
-    pub fn empty() -> Self {
-        Self { commits: Vec::new(), steps: Vec::new(), behind: Vec::new() }
-    }
-
-    pub fn add(&mut self, parents: Vec<At>, state: State) -> At {
-        let own = self.commits.len();
-        let behind = (0..=own).map(|at| at == own || parents.iter().any(|&parent| self.is_behind(at, parent)));
-        let behind = behind.collect();
-        self.behind.push(behind);
-        self.commits.push(Commit { parents, state });
-        own
-    }
-
-    pub fn is_behind(&self, one: At, other: At) -> bool {
-        self.behind[other].get(one) == Some(&true)
-    }
-
-    /// The best common ancestors of a commit and a merge of others, the oldest first.
-    fn bases_with(&self, merged: &[At], other: At) -> Vec<At> {
-        let mut best: Vec<At> = Vec::new();
-        for at in (0..=other).rev() {
-            let is_common = self.is_behind(at, other) && merged.iter().any(|&one| self.is_behind(at, one));
-            if is_common && !best.iter().any(|&later| self.is_behind(at, later)) {
-                best.push(at);
-            }
-        }
-        best.reverse();
-        best
-    }
-
-    pub fn bases(&self, one: At, other: At) -> Vec<At> {
-        self.bases_with(&[one], other)
-    }
-
-    /// What a merge of commits with these bases goes from: several are merged themselves, the oldest first.
-    pub fn base(&self, bases: &[At]) -> Versions {
-        let state = |at: At| versions(&self.commits[at].state);
-        let Some((&first, others)) = bases.split_first() else { return Versions::new() };
-        let mut made = state(first);
-        for (nth, &other) in (1..).zip(others) {
-            let below = self.base(&self.bases_with(&bases[..nth], other));
-            made = merged(&below, &made, &state(other), NOTE);
-        }
-        made
+        (maker.script, maker.steps)
     }
 
     /// What comes of merging a commit into another.
@@ -153,7 +92,8 @@ impl Script {
 }
 
 struct Maker {
-    script: Script,
+    script: History,
+    steps: Vec<Step>,
     shape: Shape,
     ids: Vec<NodeId>,
     /// Where each branch ends.
@@ -177,7 +117,7 @@ impl Maker {
         match self.dice.roll(10) {
             0 | 1 if self.tips.len() < self.shape.branches => {
                 let at = self.near(self.tips[branch], 6);
-                self.script.steps.push(Step::Branch(self.tips.len(), at));
+                self.steps.push(Step::Branch(self.tips.len(), at));
                 self.tips.push(at);
             }
             0..=3 => {
@@ -215,7 +155,7 @@ impl Maker {
                 }
             }
         }
-        self.script.steps.push(Step::Commit(branch));
+        self.steps.push(Step::Commit(branch));
         self.add(branch, parents, state);
     }
 
@@ -279,7 +219,7 @@ impl Maker {
             return;
         }
         if self.script.is_behind(ours, theirs) {
-            self.script.steps.push(Step::Forward(branch, theirs));
+            self.steps.push(Step::Forward(branch, theirs));
             self.tips[branch] = theirs;
             return;
         }
@@ -305,7 +245,7 @@ impl Maker {
                 state.insert(id, known);
             }
         }
-        self.script.steps.push(Step::Merge(branch, theirs, conflicts));
+        self.steps.push(Step::Merge(branch, theirs, conflicts));
         self.add(branch, vec![ours, theirs], state);
     }
 }

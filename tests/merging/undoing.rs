@@ -1,9 +1,10 @@
 //! Taking back what came from one source, in random histories in which several have written.
 
 use crate::body::Tag;
-use crate::origins::{Held, origins};
+use crate::history::{At, History};
+use crate::origin::{Held, origins};
 use crate::place::{self, Place, empty};
-use crate::script::{At, Script, Shape};
+use crate::script::Shape;
 use mnemosyne::graph::{Conflict, NodeFilter, undone};
 use mnemosyne::model::{Content, ContentKind, Node, NodeId, Provenance};
 use mnemosyne::object::{Kept, encode_node};
@@ -21,7 +22,7 @@ struct Seen {
 }
 
 struct Undoing<'u> {
-    script: &'u Script,
+    script: &'u History,
     place: &'u Place,
     tables: &'u Tables<Reading>,
     origins: Vec<BTreeMap<NodeId, Held>>,
@@ -119,7 +120,7 @@ fn what_one_source_wrote_is_gone_and_what_others_wrote_stays() {
             settles_freely: nth % 3 == 0,
             sources: &SOURCES[..2 + nth % 2],
         };
-        let script = Script::of(2_000 + seed, shape);
+        let script = History::of(2_000 + seed, shape);
         let place = Place::by_tables(&script);
         let tables = place.store.snapshot().expect("a snapshot");
         let undoing = Undoing { script: &script, place: &place, tables: &tables, origins: origins(&script) };

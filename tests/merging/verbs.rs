@@ -2,10 +2,11 @@
 
 use crate::body::{Edit, Fresh};
 use crate::dice::Dice;
+use crate::history::{At, History};
 use crate::model::{Done, Model, Progress, Refusal, Session};
 use crate::naive::{Known, State};
 use crate::place::{empty, revision, signature, time, words, write};
-use crate::script::{At, Script, branch_name};
+use crate::script::branch_name;
 use mnemosyne::graph::Selection;
 use mnemosyne::model::{BranchName, Node, NodeId, Provenance, SessionName};
 use mnemosyne::object::{CommitId, Kept, ObjectId};
@@ -107,7 +108,7 @@ impl Play {
     fn new(store: Store, seed: u64) -> Self {
         let ids = (0..9).map(|nth| NodeId::new(format!("n/{nth}")).expect("an id")).collect();
         let session = Session { branch: 0, staged: BTreeMap::new(), progress: None };
-        let (mut script, first) = (Script::empty(), State::new());
+        let (mut script, first) = (History::default(), State::new());
         script.add(vec![], first);
         let sessions = vec![session.clone(), session];
         let request = CommitRequest { words: words(0), allow_empty: true, only: vec![], overwrite: false };

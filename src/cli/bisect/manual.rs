@@ -311,7 +311,7 @@ pub(super) fn shell(context: &mut Context) -> Result<(), CliError> {
         }
     };
     let directory = std::path::absolute(store.directory())?;
-    let shell = super::super::context::variable_os("SHELL").unwrap_or_else(|| "/bin/sh".into());
+    let shell = context.variable_os("SHELL").unwrap_or_else(|| "/bin/sh".into());
     let mut command = Command::new(&shell);
     command
         .current_dir(context.directory())

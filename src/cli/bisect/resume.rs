@@ -309,7 +309,7 @@ mod tests {
         let row = |line: &str, why: &str| {
             let error = read(&format!("{START}\n{line}\n")).expect_err(line);
             let mut told = Vec::new();
-            error.write(&mut told, false, super::super::super::context::paint_for("never", false)).expect("told");
+            error.write(&mut told, false, super::super::super::paint::Paint { colored: false }).expect("told");
             let told = String::from_utf8(told).expect("UTF-8");
             assert!(told.starts_with("mnem: error[bad-json]: line 2 of '") && told.contains(why), "{told}");
         };

@@ -1,0 +1,52 @@
+//! Random sequences of all commands that write, by several sessions, played in a store and in a model of whole memories:
+//! each command line answers as the model says, and so do all reports.
+
+#[path = "../merging/body.rs"]
+#[expect(dead_code, reason = "parts are looked at elsewhere")]
+mod body;
+mod command;
+#[path = "../merging/dice.rs"]
+mod dice;
+mod generate;
+#[path = "../merging/history.rs"]
+mod history;
+mod ids;
+mod joining;
+mod model;
+#[path = "../merging/naive.rs"]
+mod naive;
+mod places;
+mod play;
+mod reports;
+mod revision;
+mod rows;
+mod shell;
+mod staging;
+
+use std::io::Write;
+
+/// How many steps are played, unless `MNEM_MODEL_STEPS` says otherwise.
+const STEPS: usize = 1200;
+
+/// How many of them in one store.
+const LENGTH: usize = 150;
+
+#[expect(clippy::disallowed_methods, reason = "how long a test may take is for whoever runs it to say")]
+fn wanted() -> usize {
+    std::env::var("MNEM_MODEL_STEPS").map_or(STEPS, |number| number.parse().expect("MNEM_MODEL_STEPS is a number"))
+}
+
+/// Tells a count, so that it can be quoted; not captured as the output of a passing test is.
+fn tell(line: &str) {
+    writeln!(std::io::stderr(), "{line}").expect("a standard error");
+}
+
+#[test]
+fn every_command_does_as_a_model_says() {
+    let mut seen = play::Seen::new();
+    let sequences = wanted().div_ceil(LENGTH);
+    for seed in 0..sequences as u64 {
+        play::play(seed, LENGTH, &mut seen);
+    }
+    tell(&format!("{} steps: {seen:?}", sequences * LENGTH));
+}

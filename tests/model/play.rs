@@ -1,0 +1,128 @@
+//! Sequences of commands, played in a store and in the model, and made short where the two differ.
+
+use crate::command::Step;
+use crate::generate::Maker;
+use crate::model::Model;
+use crate::reports::{Holding, Wrong, compare};
+use crate::shell::Shell;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use tempfile::TempDir;
+
+/// After so many steps all is asked.
+const WHOLLY: usize = 50;
+
+/// How often a sequence that fails is played again to make it shorter.
+const TRIES: usize = 400;
+
+/// How often each command came to what.
+pub type Seen = BTreeMap<String, usize>;
+
+/// A store beside its model.
+struct Play {
+    model: Model,
+    shell: Shell,
+    done: usize,
+    _directory: TempDir,
+}
+
+impl Play {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().expect("a directory");
+        let shell = Shell::at(directory.path());
+        let typed = crate::command::Command::Init.typed(&Model::new(), "default");
+        let said = shell.run("default", "", &typed);
+        assert_eq!((said.status, said.err.as_str()), (0, ""));
+        Self { model: Model::new(), shell, done: 0, _directory: directory }
+    }
+
+    fn step(&mut self, step: &Step, seen: &mut Seen) -> Result<(), Wrong> {
+        let typed = step.command.typed(&self.model, step.session);
+        let said = self.shell.run(step.session, &crate::command::told(step.time), &typed);
+        let outcome = self.model.run(step);
+        let (rows, refusal) = match &outcome {
+            Ok(answer) => (&answer.rows[..], answer.stop.as_ref()),
+            Err(refusal) => (&[][..], Some(refusal)),
+        };
+        let word = refusal.map_or("done", |refusal| refusal.word);
+        *seen.entry(format!("{} {word}", typed.words[0])).or_default() += 1;
+        compare(&said, rows, refusal)?;
+        self.done += 1;
+        let holding = Holding { model: &self.model, shell: &self.shell };
+        if self.done.is_multiple_of(WHOLLY) { holding.wholly() } else { holding.briefly(step.session) }
+    }
+
+    fn end(&self) -> Result<(), Wrong> {
+        Holding { model: &self.model, shell: &self.shell }.wholly()
+    }
+}
+
+/// What goes wrong, a panic too.
+fn caught(run: impl FnOnce() -> Result<(), Wrong>) -> Result<(), Wrong> {
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
+        let said = panic.downcast_ref::<String>().cloned();
+        Err(said.or(panic.downcast_ref::<&str>().map(|said| (*said).to_owned())).unwrap_or_default())
+    })
+}
+
+/// Plays a sequence from the beginning.
+fn replay(steps: &[Step]) -> Result<(), Wrong> {
+    let (mut play, mut seen) = (Play::new(), Seen::new());
+    caught(|| {
+        steps.iter().try_for_each(|step| play.step(step, &mut seen))?;
+        play.end()
+    })
+}
+
+/// Leaves out of a sequence that fails what it fails without.
+fn shortened(mut steps: Vec<Step>) -> (Vec<Step>, Wrong) {
+    let (mut size, mut tries, mut wrong) = (steps.len() / 2, 0, String::new());
+    while size > 0 && tries < TRIES {
+        let (mut at, before) = (0, steps.len());
+        while at < steps.len() && tries < TRIES {
+            let end = (at + size).min(steps.len());
+            let fewer = [&steps[..at], &steps[end..]].concat();
+            tries += 1;
+            match replay(&fewer) {
+                Err(found) => (steps, wrong) = (fewer, found),
+                Ok(()) => at = end,
+            }
+        }
+        size = if size == 1 && steps.len() < before { 1 } else { size / 2 };
+    }
+    if wrong.is_empty() {
+        wrong = replay(&steps).err().unwrap_or_default();
+    }
+    (steps, wrong)
+}
+
+/// How a sequence is told.
+fn told(steps: &[Step]) -> String {
+    let (mut model, mut lines) = (Model::new(), Vec::new());
+    for step in steps {
+        let typed = step.command.typed(&model, step.session);
+        lines.push(format!("{} {}: {:?} <<< {:?}", step.time, step.session, typed.words, typed.input));
+        if catch_unwind(AssertUnwindSafe(|| drop(model.run(step)))).is_err() {
+            break;
+        }
+    }
+    lines.join("\n")
+}
+
+/// Plays a random sequence of so many steps.
+pub fn play(seed: u64, count: usize, seen: &mut Seen) {
+    let (mut play, mut maker, mut steps) = (Play::new(), Maker::new(seed), Vec::new());
+    let outcome = caught(|| {
+        for _ in 0..count {
+            let step = maker.step(&play.model);
+            steps.push(step.clone());
+            play.step(&step, seen)?;
+        }
+        play.end()
+    });
+    if let Err(wrong) = outcome {
+        let at = steps.len();
+        let (steps, shorter) = shortened(steps);
+        panic!("seed {seed}, step {at}: {wrong}\n\nby these {}:\n{}\n\n{shorter}", steps.len(), told(&steps));
+    }
+}

@@ -1,0 +1,291 @@
+//! What the reports of a store say, held against what the model says.
+
+use crate::command::Typed;
+use crate::history::At;
+use crate::model::{Head, Model, Refusal, SESSIONS, short};
+use crate::naive::State;
+use crate::rows::{self, ANY, is_as_expected, list, or_null, text};
+use crate::shell::{Said, Shell};
+use mnemosyne::model::NodeId;
+use mnemosyne::object::encode_row;
+use std::collections::BTreeSet;
+
+/// What is wrong.
+pub type Wrong = String;
+
+/// Holds what a command said against its rows and what it says in the end.
+pub fn compare(said: &Said, rows: &[String], refusal: Option<&Refusal>) -> Result<(), Wrong> {
+    let found: Vec<_> = said.out.lines().collect();
+    let exit = refusal.map_or(0, Refusal::exit);
+    let error = said.err.lines().last().and_then(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let word = error.as_ref().and_then(|error| error["code"].as_str());
+    let told = || {
+        let expected = rows.join("\n").replace(ANY, "…");
+        format!("expected {exit} {refusal:?}\n{expected}\nfound {} {}\n{}", said.status, said.err, said.out)
+    };
+    if word != refusal.map(|refusal| refusal.word) || said.status != exit {
+        return Err(told());
+    }
+    let message = error.as_ref().and_then(|error| error["message"].as_str()).unwrap_or_default();
+    if refusal.is_some_and(|refusal| !refusal.about.iter().all(|name| message.contains(name))) {
+        return Err(told());
+    }
+    let alike = found.len() == rows.len() && found.iter().zip(rows).all(|(row, wanted)| is_as_expected(row, wanted));
+    if alike { Ok(()) } else { Err(told()) }
+}
+
+/// A store and what it should be.
+pub struct Holding<'h> {
+    pub model: &'h Model,
+    pub shell: &'h Shell,
+}
+
+impl Holding<'_> {
+    fn ask(&self, session: &str, words: &[&str], rows: &[String], refusal: Option<&Refusal>) -> Result<(), Wrong> {
+        let typed = Typed { words: words.iter().map(|word| (*word).to_owned()).collect(), input: String::new() };
+        let said = self.shell.run(session, &self.model.now, &typed);
+        compare(&said, rows, refusal).map_err(|wrong| format!("'{}' of '{session}': {wrong}", words.join(" ")))
+    }
+
+    fn answers(&self, session: &str, words: &[&str], rows: &[String]) -> Result<(), Wrong> {
+        self.ask(session, words, rows, None)
+    }
+
+    /// What shows that a command has changed nothing but what it should.
+    pub fn briefly(&self, session: &str) -> Result<(), Wrong> {
+        for other in SESSIONS {
+            self.answers(other, &["status"], &[self.model.status(other)])?;
+        }
+        self.answers(session, &["ls"], &nodes(&self.model.seen(session)))?;
+        self.answers(session, &["branch"], &self.model.branches(session))?;
+        self.answers(session, &["reflog", "-n", "2"], &self.moved(&format!("session/{session}"), "HEAD", 2))
+    }
+
+    /// All that can be asked.
+    pub fn wholly(&self) -> Result<(), Wrong> {
+        let model = self.model;
+        for session in SESSIONS {
+            self.briefly(session)?;
+            self.session(session)?;
+        }
+        self.answers("default", &["tag"], &model.tags())?;
+        let settings: Vec<_> = model.settings.iter().map(|(key, value)| rows::setting(key, value)).collect();
+        self.answers("default", &["config"], &settings)?;
+        for name in model.logs.keys().filter(|name| name.starts_with("refs/")) {
+            self.answers("default", &["reflog", name], &self.moved(name, name, usize::MAX))?;
+        }
+        for at in 0..model.made.len() {
+            self.commit(at)?;
+        }
+        Ok(())
+    }
+
+    fn moved(&self, log: &str, name: &str, most: usize) -> Vec<String> {
+        let newest = self.model.log(log).iter().rev().take(most).enumerate();
+        let row = |(index, update): (usize, &crate::model::Update)| {
+            format!(
+                "{{\"v\":1,\"type\":\"reflog\",\"ref\":{},\"index\":{index},\"old\":{},\"new\":{},\"time\":{},\"reason\":{}}}",
+                text(name),
+                or_null(self.model.id_of(update.old)),
+                or_null(self.model.id_of(update.new)),
+                text(&update.time),
+                text(&update.reason)
+            )
+        };
+        newest.map(row).collect()
+    }
+
+    /// What a session sees of its own.
+    fn session(&self, session: &str) -> Result<(), Wrong> {
+        let model = self.model;
+        self.answers(session, &["reflog"], &self.moved(&format!("session/{session}"), "HEAD", usize::MAX))?;
+        let head = model.at(session);
+        let log = |starts: &[At]| -> Vec<String> {
+            model.walk(starts).into_iter().map(|at| model.commit_row(session, at)).collect()
+        };
+        self.answers(session, &["log"], &log(head.as_slice()))?;
+        let all: Vec<_> = model.refs.values().copied().chain(head).collect();
+        self.answers(session, &["log", "--all"], &log(&all))?;
+        let staged = rows::differing(&model.state(session), &model.seen(session))
+            .into_iter()
+            .map(|(id, (old, new))| changed(id, rows::change(&old, &new)))
+            .collect::<Vec<_>>();
+        self.answers(session, &["diff", "--name-status"], &staged)?;
+        let row = model.sessions[session].row.as_ref();
+        if let Some(orig_head) = row.and_then(|row| row.orig_head) {
+            self.answers(session, &["rev-parse", "ORIG_HEAD"], &[self.parsed("ORIG_HEAD", orig_head, None)])?;
+        }
+        match row.and_then(|row| row.previous.as_ref()) {
+            Some(Head::Branch(name)) => {
+                if let Some(&at) = model.refs.get(name) {
+                    self.answers(session, &["rev-parse", "@{-1}"], &[self.parsed("@{-1}", at, Some(name))])?;
+                }
+            }
+            Some(Head::Detached(at)) => {
+                self.answers(session, &["rev-parse", "@{-1}"], &[self.parsed("@{-1}", *at, None)])?;
+            }
+            None => {}
+        }
+        let Some(head) = head else { return Ok(()) };
+        for other in model.refs.values() {
+            let mut bases = model.history.bases(head, *other);
+            bases.reverse();
+            let rows: Vec<_> = bases
+                .iter()
+                .map(|&at| format!("{{\"v\":1,\"type\":\"base\",\"id\":{}}}", text(&model.made[at].id)))
+                .collect();
+            let typed = Typed {
+                words: ["merge-base", "--all", "HEAD", &model.made[*other].id].map(str::to_owned).into(),
+                input: String::new(),
+            };
+            let said = self.shell.run(session, &model.now, &typed);
+            let found: Vec<_> = said.out.lines().collect();
+            if found != rows || said.status != u8::from(rows.is_empty()) {
+                return Err(format!("merge bases {found:?}, not {rows:?}"));
+            }
+        }
+        for id in model.ids() {
+            let wrote: Vec<_> =
+                model.walk(&[head]).into_iter().filter(|&at| model.writes(at, &id) || model.removes(at, &id)).collect();
+            let rows: Vec<_> = wrote.iter().map(|&at| model.commit_row(session, at)).collect();
+            self.answers(session, &["log", "--", id.as_str()], &rows)?;
+            let versions: Vec<_> = wrote.iter().map(|&at| self.version(at, &id)).collect();
+            if !versions.is_empty() {
+                self.answers(session, &["blame", "--history", "-r", "HEAD", id.as_str()], &versions)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn parsed(&self, name: &str, at: At, reference: Option<&str>) -> String {
+        format!(
+            "{{\"v\":1,\"type\":\"revision\",\"revision\":{},\"id\":{},\"left_out\":false,\"ref\":{}}}",
+            text(name),
+            text(&self.model.made[at].id),
+            or_null(reference)
+        )
+    }
+
+    /// Who wrote a version: the keys and values, without braces.
+    fn writer(&self, at: At, id: &NodeId) -> String {
+        let (made, known) = (&self.model.made[at], &self.model.history.commits[at].state[id]);
+        let event_time = known.node.event_time.as_ref().map(|time| time.as_str());
+        format!(
+            "\"commit\":{},\"author\":{},\"time\":{},\"event_time\":{},\"effective_time\":{},\"provenance\":{}",
+            text(&made.id),
+            text(&made.author),
+            text(&made.time),
+            or_null(event_time),
+            text(event_time.unwrap_or(&made.time)),
+            rows::provenance(&known.node.provenance)
+        )
+    }
+
+    fn version(&self, at: At, id: &NodeId) -> String {
+        let model = self.model;
+        let row = |writer: &str, change: &str, of: At, last: &str| {
+            format!(
+                "{{\"v\":1,\"type\":\"blame\",\"id\":{},\"by\":\"node\",\"line\":null,\"path\":null,{writer},\"change\":\"{change}\",\"content\":{},\"rewritten\":null,\"last\":{last}}}",
+                text(id.as_str()),
+                model.history.commits[of].state[id].node.content.json()
+            )
+        };
+        if model.history.commits[at].state.contains_key(id) {
+            return row(&self.writer(at, id), "set", at, "null");
+        }
+        let (made, last) = (&model.made[at], model.last(at, id));
+        let writer = format!(
+            "\"commit\":{},\"author\":{},\"time\":{},\"event_time\":null,\"effective_time\":{},\"provenance\":{}",
+            text(&made.id),
+            text(&made.author),
+            text(&made.time),
+            text(&made.time),
+            rows::provenance(&mnemosyne::model::Provenance::default())
+        );
+        row(&writer, "removed", last, &format!("{{{}}}", self.writer(last, id)))
+    }
+
+    /// A commit, whether a ref leads to it or not.
+    fn commit(&self, at: At) -> Result<(), Wrong> {
+        let model = self.model;
+        let (id, state) = (model.made[at].id.as_str(), &model.history.commits[at].state);
+        self.answers("default", &["log", "-n", "1", id], &[model.commit_row("default", at)])?;
+        let listed: Vec<_> = state
+            .iter()
+            .map(|(id, known)| {
+                let made = &model.made[model.origin(at, id)];
+                let node = rows::node(known);
+                let node = node.strip_suffix('}').expect("an object");
+                format!("{node},\"commit\":{},\"time\":{}}}", text(&made.id), text(&made.time))
+            })
+            .collect();
+        self.answers("default", &["ls", "-l", "-r", id], &listed)?;
+        let exported: Vec<_> = state.values().map(|known| encode_row(&known.node)).collect();
+        self.answers("default", &["export", "-r", id], &exported)?;
+        let before = model.state_at(model.history.commits[at].parents.first().copied());
+        let mut rows = vec![model.commit_row("default", at)];
+        let changes = rows::differing(&before, state).into_iter();
+        rows.extend(changes.map(|(node, (old, new))| {
+            changed(node, rows::change(&old, &new)).replace("\"commit\":null", &format!("\"commit\":{}", text(id)))
+        }));
+        self.answers("default", &["show", "--name-status", id], &rows)
+    }
+}
+
+fn changed(id: &NodeId, change: &str) -> String {
+    format!(
+        "{{\"v\":1,\"type\":\"changed\",\"commit\":null,\"id\":{},\"change\":\"{change}\",\"lines_added\":null,\"lines_removed\":null,\"leaves_added\":null,\"leaves_removed\":null}}",
+        text(id.as_str())
+    )
+}
+
+fn nodes(state: &State) -> Vec<String> {
+    state.values().map(|known| rows::node(known)).collect()
+}
+
+impl Model {
+    /// The ancestors of commits, the last that was learned of first.
+    fn walk(&self, starts: &[At]) -> Vec<At> {
+        let is_wanted = |at: &At| starts.iter().any(|&start| self.history.is_behind(*at, start));
+        (0..self.made.len()).rev().filter(is_wanted).collect()
+    }
+
+    /// All ids that a commit has.
+    fn ids(&self) -> BTreeSet<NodeId> {
+        self.history.commits.iter().flat_map(|commit| commit.state.keys().cloned()).collect()
+    }
+
+    fn branches(&self, session: &str) -> Vec<String> {
+        let refs = self.refs.iter().filter(|(name, _)| name.starts_with("refs/heads/"));
+        let row = |(name, &at): (&String, &At)| {
+            let (own, made) = (Head::Branch(name.clone()), &self.made[at]);
+            let others = self.sessions_on(name).into_iter().filter(|other| *other != session);
+            format!(
+                "{{\"v\":1,\"type\":\"branch\",\"name\":{},\"commit\":{},\"time\":{},\"subject\":{},\"current\":{},\"sessions\":{}}}",
+                text(short(name)),
+                text(&made.id),
+                text(&made.time),
+                text(made.message.lines().next().unwrap_or_default()),
+                self.head(session) == own,
+                list(others.map(text))
+            )
+        };
+        refs.map(row).collect()
+    }
+
+    fn tags(&self) -> Vec<String> {
+        let refs = self.refs.iter().filter(|(name, _)| name.starts_with("refs/tags/"));
+        let row = |(name, &at): (&String, &At)| {
+            let update = self.log(name).last().expect("it was set");
+            format!(
+                "{{\"v\":1,\"type\":\"tag\",\"name\":{},\"commit\":{},\"time\":{},\"message\":{},\"subject\":{}}}",
+                text(short(name)),
+                text(&self.made[at].id),
+                text(&update.time),
+                or_null(update.reason.strip_prefix("tag: ")),
+                text(self.made[at].message.lines().next().unwrap_or_default())
+            )
+        };
+        refs.map(row).collect()
+    }
+}
