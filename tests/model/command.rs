@@ -128,6 +128,8 @@ pub struct Step {
     pub session: &'static str,
     pub time: Time,
     pub command: Command,
+    /// By what the crash is chosen that comes while it is at work, if one does.
+    pub crash: Option<u64>,
 }
 
 /// A command line, and what is given on standard input.

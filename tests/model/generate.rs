@@ -16,6 +16,9 @@ const TAGS: [&str; 3] = ["v1", "v/2", "dev"];
 const SOURCES: [&str; 3] = ["web", "chat", "own"];
 const AUTHORS: [&str; 2] = ["Bob <bob@example.org>", "Cy \"c\""];
 
+/// Once in so many commands there is a crash.
+const CRASHES: usize = 8;
+
 pub struct Maker {
     dice: Dice,
     fresh: Fresh,
@@ -45,7 +48,8 @@ impl Maker {
             Some(progress) if !self.dice.once_in(4) => self.going_on(model, session, progress),
             Some(_) | None => self.command(model, session),
         };
-        Step { session, time: self.time, command }
+        let crash = self.maybe(CRASHES, |maker| maker.dice.next()).filter(|_| !command.is_trial());
+        Step { session, time: self.time, command, crash }
     }
 
     fn maybe<T>(&mut self, once_in: usize, make: impl FnOnce(&mut Self) -> T) -> Option<T> {

@@ -5,15 +5,23 @@
 #[expect(dead_code, reason = "parts are looked at elsewhere")]
 mod body;
 mod command;
+mod crash;
 #[path = "../merging/dice.rs"]
 mod dice;
+#[path = "../crash/disk.rs"]
+#[expect(dead_code, reason = "no call fails here")]
+mod disk;
 mod generate;
 #[path = "../merging/history.rs"]
 mod history;
 mod ids;
+#[path = "../crash/image.rs"]
+#[expect(dead_code, reason = "crashes are drawn")]
+mod image;
 mod joining;
 mod model;
 #[path = "../merging/naive.rs"]
+#[expect(dead_code, reason = "what is conflicting is looked at elsewhere")]
 mod naive;
 mod places;
 mod play;

@@ -1,6 +1,7 @@
 //! Sequences of commands, played in a store and in the model, and made short where the two differ.
 
 use crate::command::Step;
+use crate::crash::Recorded;
 use crate::generate::Maker;
 use crate::model::Model;
 use crate::reports::{Holding, Wrong, compare};
@@ -9,8 +10,8 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tempfile::TempDir;
 
-/// After so many steps all is asked.
-const WHOLLY: usize = 50;
+/// After so many steps more is asked.
+const LARGELY: usize = 40;
 
 /// How often a sequence that fails is played again to make it shorter.
 const TRIES: usize = 400;
@@ -23,7 +24,7 @@ struct Play {
     model: Model,
     shell: Shell,
     done: usize,
-    _directory: TempDir,
+    directory: TempDir,
 }
 
 impl Play {
@@ -33,10 +34,14 @@ impl Play {
         let typed = crate::command::Command::Init.typed(&Model::new(), "default");
         let said = shell.run("default", "", &typed);
         assert_eq!((said.status, said.err.as_str()), (0, ""));
-        Self { model: Model::new(), shell, done: 0, _directory: directory }
+        Self { model: Model::new(), shell, done: 0, directory }
     }
 
     fn step(&mut self, step: &Step, seen: &mut Seen) -> Result<(), Wrong> {
+        self.done += 1;
+        if let Some(seed) = step.crash {
+            return self.crash(step, seed, seen);
+        }
         let typed = step.command.typed(&self.model, step.session);
         let said = self.shell.run(step.session, &crate::command::told(step.time), &typed);
         let outcome = self.model.run(step);
@@ -47,9 +52,39 @@ impl Play {
         let word = refusal.map_or("done", |refusal| refusal.word);
         *seen.entry(format!("{} {word}", typed.words[0])).or_default() += 1;
         compare(&said, rows, refusal)?;
-        self.done += 1;
         let holding = Holding { model: &self.model, shell: &self.shell };
-        if self.done.is_multiple_of(WHOLLY) { holding.wholly() } else { holding.briefly(step.session) }
+        holding.briefly(step.session)?;
+        if self.done.is_multiple_of(LARGELY) { holding.session(step.session) } else { Ok(()) }
+    }
+
+    /// Crashes while a command is at work, and goes on from what is left.
+    fn crash(&mut self, step: &Step, seed: u64, seen: &mut Seen) -> Result<(), Wrong> {
+        let directory = self.directory.path();
+        let recorded = Recorded::of(directory, &self.model, step.session, step.time, &step.command);
+        let mut after = self.model.clone();
+        let outcome = after.run(step);
+        if recorded.is_refused != outcome.is_err() {
+            return Err(format!("it is refused: {}, and the model says {outcome:?}", recorded.is_refused));
+        }
+        let (image, is_acknowledged) = recorded.crash(seed);
+        crate::crash::write(directory, &image);
+        let mut left = vec![("after", after.clone())];
+        if !is_acknowledged {
+            left.extend(outcome.ok().into_iter().flat_map(|answer| answer.between).map(|model| ("between", model)));
+            left.push(("before", self.model.clone()));
+        }
+        let mut wrong = Vec::new();
+        for (when, model) in left {
+            match (Holding { model: &model, shell: &self.shell }).all_that_moves(&after) {
+                Ok(()) => {
+                    *seen.entry(format!("crash {when}")).or_default() += 1;
+                    self.model = model;
+                    return Ok(());
+                }
+                Err(found) => wrong.push(format!("not as {when}: {found}")),
+            }
+        }
+        Err(wrong.join("\n"))
     }
 
     fn end(&self) -> Result<(), Wrong> {
@@ -101,7 +136,8 @@ fn told(steps: &[Step]) -> String {
     let (mut model, mut lines) = (Model::new(), Vec::new());
     for step in steps {
         let typed = step.command.typed(&model, step.session);
-        lines.push(format!("{} {}: {:?} <<< {:?}", step.time, step.session, typed.words, typed.input));
+        let crash = if step.crash.is_some() { "crash in " } else { "" };
+        lines.push(format!("{crash}{} {}: {:?} <<< {:?}", step.time, step.session, typed.words, typed.input));
         if catch_unwind(AssertUnwindSafe(|| drop(model.run(step)))).is_err() {
             break;
         }

@@ -2,7 +2,7 @@
 
 use crate::command::Typed;
 use crate::history::At;
-use crate::model::{Head, Model, Refusal, SESSIONS, short};
+use crate::model::{Head, Model, Refusal, SESSIONS, refused, short};
 use crate::naive::State;
 use crate::rows::{self, ANY, is_as_expected, list, or_null, text};
 use crate::shell::{Said, Shell};
@@ -51,29 +51,39 @@ impl Holding<'_> {
         self.ask(session, words, rows, None)
     }
 
-    /// What shows that a command has changed nothing but what it should.
+    /// The first that is looked at after every command.
     pub fn briefly(&self, session: &str) -> Result<(), Wrong> {
-        for other in SESSIONS {
-            self.answers(other, &["status"], &[self.model.status(other)])?;
-        }
+        self.answers(session, &["status"], &[self.model.status(session)])?;
         self.answers(session, &["ls"], &nodes(&self.model.seen(session)))?;
         self.answers(session, &["branch"], &self.model.branches(session))?;
         self.answers(session, &["reflog", "-n", "2"], &self.moved(&format!("session/{session}"), "HEAD", 2))
     }
 
-    /// All that can be asked.
-    pub fn wholly(&self) -> Result<(), Wrong> {
+    /// All that commands move, the refs also that `other` has.
+    pub fn all_that_moves(&self, other: &Model) -> Result<(), Wrong> {
         let model = self.model;
         for session in SESSIONS {
             self.briefly(session)?;
-            self.session(session)?;
+            self.answers(session, &["reflog"], &self.moved(&format!("session/{session}"), "HEAD", usize::MAX))?;
+            self.earlier(session)?;
         }
         self.answers("default", &["tag"], &model.tags())?;
         let settings: Vec<_> = model.settings.iter().map(|(key, value)| rows::setting(key, value)).collect();
         self.answers("default", &["config"], &settings)?;
-        for name in model.logs.keys().filter(|name| name.starts_with("refs/")) {
-            self.answers("default", &["reflog", name], &self.moved(name, name, usize::MAX))?;
+        for name in other.logs.keys().filter(|name| name.starts_with("refs/")) {
+            let is_known = !model.log(name).is_empty() || model.head("default") == Head::Branch(name.clone());
+            let refusal = refused("bad-revision");
+            let refusal = if is_known { None } else { Some(&refusal) };
+            self.ask("default", &["reflog", name], &self.moved(name, name, usize::MAX), refusal)?;
         }
+        Ok(())
+    }
+
+    /// All that can be asked.
+    pub fn wholly(&self) -> Result<(), Wrong> {
+        let model = self.model;
+        self.all_that_moves(model)?;
+        SESSIONS.iter().try_for_each(|session| self.session(session))?;
         for at in 0..model.made.len() {
             self.commit(at)?;
         }
@@ -95,10 +105,9 @@ impl Holding<'_> {
         newest.map(row).collect()
     }
 
-    /// What a session sees of its own.
-    fn session(&self, session: &str) -> Result<(), Wrong> {
+    /// What a session sees of the history.
+    pub fn session(&self, session: &str) -> Result<(), Wrong> {
         let model = self.model;
-        self.answers(session, &["reflog"], &self.moved(&format!("session/{session}"), "HEAD", usize::MAX))?;
         let head = model.at(session);
         let log = |starts: &[At]| -> Vec<String> {
             model.walk(starts).into_iter().map(|at| model.commit_row(session, at)).collect()
@@ -111,21 +120,6 @@ impl Holding<'_> {
             .map(|(id, (old, new))| changed(id, rows::change(&old, &new)))
             .collect::<Vec<_>>();
         self.answers(session, &["diff", "--name-status"], &staged)?;
-        let row = model.sessions[session].row.as_ref();
-        if let Some(orig_head) = row.and_then(|row| row.orig_head) {
-            self.answers(session, &["rev-parse", "ORIG_HEAD"], &[self.parsed("ORIG_HEAD", orig_head, None)])?;
-        }
-        match row.and_then(|row| row.previous.as_ref()) {
-            Some(Head::Branch(name)) => {
-                if let Some(&at) = model.refs.get(name) {
-                    self.answers(session, &["rev-parse", "@{-1}"], &[self.parsed("@{-1}", at, Some(name))])?;
-                }
-            }
-            Some(Head::Detached(at)) => {
-                self.answers(session, &["rev-parse", "@{-1}"], &[self.parsed("@{-1}", *at, None)])?;
-            }
-            None => {}
-        }
         let Some(head) = head else { return Ok(()) };
         for other in model.refs.values() {
             let mut bases = model.history.bases(head, *other);
@@ -153,6 +147,27 @@ impl Holding<'_> {
             if !versions.is_empty() {
                 self.answers(session, &["blame", "--history", "-r", "HEAD", id.as_str()], &versions)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Where a session stood.
+    fn earlier(&self, session: &str) -> Result<(), Wrong> {
+        let model = self.model;
+        let row = model.sessions[session].row.as_ref();
+        if let Some(orig_head) = row.and_then(|row| row.orig_head) {
+            self.answers(session, &["rev-parse", "ORIG_HEAD"], &[self.parsed("ORIG_HEAD", orig_head, None)])?;
+        }
+        match row.and_then(|row| row.previous.as_ref()) {
+            Some(Head::Branch(name)) => {
+                if let Some(&at) = model.refs.get(name) {
+                    self.answers(session, &["rev-parse", "@{-1}"], &[self.parsed("@{-1}", at, Some(name))])?;
+                }
+            }
+            Some(Head::Detached(at)) => {
+                self.answers(session, &["rev-parse", "@{-1}"], &[self.parsed("@{-1}", *at, None)])?;
+            }
+            None => {}
         }
         Ok(())
     }
