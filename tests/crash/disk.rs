@@ -20,8 +20,9 @@ pub type FileNumber = usize;
 pub const DATABASE: FileNumber = 0;
 
 /// What the database is called since another file took its place, and that file until then. No session is called so.
-const DATABASE_NAME: &str = "/database";
-const SUCCESSOR_NAME: &str = "/database.new";
+pub const DATABASE_NAME: &str = "/database";
+/// The same of a file that is to be the database.
+pub const SUCCESSOR_NAME: &str = "/database.new";
 
 const DIRECTORY: &str = "/simulated/.mnemosyne";
 

@@ -5,9 +5,12 @@ use crate::model::Model;
 use crate::naive::Known;
 use crate::revision::Rev;
 use mnemosyne::model::{Content, NodeId};
-use mnemosyne::object::encode_row;
 use mnemosyne::ops::{Choice, FastForward, Underway};
+use mnemosyne::store::Marked;
 use std::rc::Rc;
+
+/// Where a memory is written as a folder.
+pub const FOLDER: &str = "folder";
 
 /// A version of a node, or none.
 pub type Held = Option<Rc<Known>>;
@@ -95,31 +98,127 @@ pub fn told(time: Time) -> String {
 #[derive(Clone, Debug)]
 pub enum Command {
     Init,
-    Put { writes: Vec<Write>, form: Form, when: When, message: Option<String>, dry_run: bool },
-    History { groups: Vec<Group>, rest: Vec<Write> },
-    Every { writes: Vec<Write>, count: usize, message: String },
-    Rm { ids: Vec<NodeId>, if_exists: bool, message: Option<String> },
-    RmAll { pattern: Pattern, if_exists: bool, message: Option<String> },
-    Restore { patterns: Vec<Pattern>, source: Option<Rev> },
-    Commit { message: String, only: Vec<Pattern>, empty: Empty, overwrite: bool, author: Option<String>, dry_run: bool },
-    Amend { message: Option<String>, only: Vec<Pattern>, overwrite: bool, author: Option<String> },
-    Branch { name: String, at: Option<Rev>, force: bool },
-    Delete { names: Vec<String>, force: bool },
-    Rename { old: Option<String>, new: String, force: bool },
+    Put {
+        writes: Vec<Write>,
+        form: Form,
+        when: When,
+        message: Option<String>,
+        dry_run: bool,
+    },
+    History {
+        groups: Vec<Group>,
+        rest: Vec<Write>,
+    },
+    Every {
+        writes: Vec<Write>,
+        count: usize,
+        message: String,
+    },
+    Rm {
+        ids: Vec<NodeId>,
+        if_exists: bool,
+        message: Option<String>,
+    },
+    RmAll {
+        pattern: Pattern,
+        if_exists: bool,
+        message: Option<String>,
+    },
+    Restore {
+        patterns: Vec<Pattern>,
+        source: Option<Rev>,
+    },
+    Commit {
+        message: String,
+        only: Vec<Pattern>,
+        empty: Empty,
+        overwrite: bool,
+        author: Option<String>,
+        dry_run: bool,
+    },
+    Amend {
+        message: Option<String>,
+        only: Vec<Pattern>,
+        overwrite: bool,
+        author: Option<String>,
+    },
+    Branch {
+        name: String,
+        at: Option<Rev>,
+        force: bool,
+    },
+    Delete {
+        names: Vec<String>,
+        force: bool,
+    },
+    Rename {
+        old: Option<String>,
+        new: String,
+        force: bool,
+    },
     Switch(String),
-    Create { name: String, at: Option<Rev>, force: bool },
+    Create {
+        name: String,
+        at: Option<Rev>,
+        force: bool,
+    },
     Detach(Rev),
     Back,
-    Tag { name: String, at: Option<Rev>, message: Option<String>, force: bool },
+    Tag {
+        name: String,
+        at: Option<Rev>,
+        message: Option<String>,
+        force: bool,
+    },
     Untag(Vec<String>),
-    Merge { other: Rev, forward: FastForward, unrelated: bool, message: Option<String>, dry_run: bool },
-    Revert { commits: Vec<Rev>, mainline: Option<u64>, message: Option<String> },
-    Settle { underway: Underway, choices: Vec<(NodeId, Choice)> },
-    Continue { underway: Underway, message: Option<String> },
+    Merge {
+        other: Rev,
+        forward: FastForward,
+        unrelated: bool,
+        message: Option<String>,
+        dry_run: bool,
+    },
+    Revert {
+        commits: Vec<Rev>,
+        mainline: Option<u64>,
+        message: Option<String>,
+    },
+    Settle {
+        underway: Underway,
+        choices: Vec<(NodeId, Choice)>,
+    },
+    Continue {
+        underway: Underway,
+        message: Option<String>,
+    },
     Abort(Underway),
-    Reset { to: Option<Rev>, hard: bool },
-    Import { of: Rev, replace: bool, message: Option<String> },
-    Config { key: &'static str, value: Option<String> },
+    Reset {
+        to: Option<Rev>,
+        hard: bool,
+    },
+    /// Takes in what a commit has, as rows, or as a folder that was written before.
+    Import {
+        of: Rev,
+        folder: bool,
+        replace: bool,
+        message: Option<String>,
+    },
+    Config {
+        key: &'static str,
+        value: Option<String>,
+    },
+    StartSearch {
+        bad: Option<Rev>,
+        good: Vec<Rev>,
+        only: Option<NodeId>,
+    },
+    Mark(Marked, Vec<Rev>),
+    Unmark,
+    EndSearch,
+    Gc {
+        days: Option<u32>,
+        dry_run: bool,
+    },
 }
 
 /// A command, whose it is and when.
@@ -173,7 +272,7 @@ impl Typed {
 /// The rows of JSON that write just this.
 pub fn rows(writes: &[Write]) -> String {
     let row = |(id, new): &Write| match new {
-        Some(known) => format!("{}\n", encode_row(&known.node)),
+        Some(known) => format!("{}\n", crate::rows::exported(known)),
         None => format!("{{\"id\":{},\"deleted\":true}}\n", crate::rows::text(id.as_str())),
     };
     writes.iter().map(row).collect()
@@ -200,6 +299,20 @@ fn choice(choice: Choice) -> &'static str {
 }
 
 impl Command {
+    /// What has to be typed before, so that there is something to take in.
+    pub fn preparation(&self, model: &Model, session: &str) -> Option<Typed> {
+        let Self::Import { of, folder: true, .. } = self else { return None };
+        of.resolve(model, session).ok()?;
+        let typed = Typed::new("export").word("--format").word("dir").word("-o").word(FOLDER);
+        Some(typed.option("-r", Some(&of.text(model))))
+    }
+
+    /// The name of its kind.
+    pub fn kind(&self) -> String {
+        let told = format!("{self:?}");
+        told.split([' ', '(']).next().unwrap_or_default().to_owned()
+    }
+
     /// As it is typed where the memory stands as the model says.
     pub fn typed(&self, model: &Model, session: &str) -> Typed {
         let rev = |rev: &Rev| rev.text(model);
@@ -289,7 +402,11 @@ impl Command {
             }
             Self::Abort(underway) => Typed::new(underway.name()).word("--abort"),
             Self::Reset { to, hard } => Typed::new("reset").word(if *hard { "--hard" } else { "--soft" }).words(at(to)),
-            Self::Import { of, replace, message } => {
+            Self::Import { of, folder: true, replace, message } if of.resolve(model, session).is_ok() => {
+                let typed = Typed::new("import").word("--format").word("dir").word(FOLDER);
+                typed.flag("--replace", *replace).option("-m", message.as_deref())
+            }
+            Self::Import { of, replace, message, .. } => {
                 let state: Option<At> = of.resolve(model, session).ok();
                 let state = state.map(|at| model.history.commits[at].state.clone()).unwrap_or_default();
                 let writes: Vec<_> = state.into_iter().map(|(id, known)| (id, Some(known))).collect();
@@ -298,6 +415,25 @@ impl Command {
             }
             Self::Config { key, value: Some(value) } => Typed::new("config").word(*key).word(value),
             Self::Config { key, value: None } => Typed::new("config").word(*key).word("--unset"),
+            Self::StartSearch { bad, good, only } => {
+                let typed = Typed::new("bisect").word("start").words(at(bad)).words(good.iter().map(rev));
+                let typed = typed.flag("--", only.is_some());
+                typed.words(only.iter().map(NodeId::to_string))
+            }
+            Self::Mark(marked, revs) => {
+                let word = match marked {
+                    Marked::Good => "good",
+                    Marked::Bad => "bad",
+                    Marked::Skip => "skip",
+                };
+                Typed::new("bisect").word(word).words(revs.iter().map(rev))
+            }
+            Self::Unmark => Typed::new("bisect").word("undo"),
+            Self::EndSearch => Typed::new("bisect").word("reset"),
+            Self::Gc { days, dry_run } => {
+                let days = days.map(|days| days.to_string());
+                Typed::new("gc").option("--reflog-days", days.as_deref()).flag("--dry-run", *dry_run)
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The same commands on a disk that crashes while they are at work, and what is left of it.
 
 use crate::command::{Command, Empty, Pattern, Write, told};
-use crate::disk::{DATABASE, Event, SimulatedDisk};
+use crate::disk::{DATABASE, DATABASE_NAME, Event, SUCCESSOR_NAME, SimulatedDisk};
 use crate::image::{Image, Moment, Random};
 use crate::model::Model;
 use crate::revision::Rev;
@@ -9,14 +9,15 @@ use crate::staging::Condition;
 use mnemosyne::graph::{Revision, Selection};
 use mnemosyne::model::{Author, BranchName, CommitTime, Message, NodeId, SessionName, TagName};
 use mnemosyne::ops::{
-    self, AmendRequest, CommitRequest, ImportRequest, MergeRequest, OpError, ResetMode, RevertRequest, Reverting,
-    Signature, Target,
+    self, AmendRequest, CommitRequest, ImportRequest, Marking, MergeRequest, OpError, ResetMode, RevertRequest,
+    Reverting, Signature, Target,
 };
-use mnemosyne::store::{CommitWords, Store};
+use mnemosyne::store::{CommitWords, Marked, Marks, Store};
 use std::fs;
 use std::path::Path;
 
 const DATABASE_FILE: &str = "store.redb";
+const SUCCESSOR_FILE: &str = "store.redb.new";
 
 /// The files of a store, all of them durable.
 pub fn read(directory: &Path) -> Image {
@@ -40,11 +41,15 @@ pub fn read(directory: &Path) -> Image {
 /// Puts what a crash left in the place of the files of a store. An empty log is none.
 pub fn write(directory: &Path, image: &Image) {
     let store = directory.join(".mnemosyne");
-    fs::write(store.join(DATABASE_FILE), image.bytes(DATABASE)).expect("a file");
+    let database = image.file(DATABASE_NAME).unwrap_or(DATABASE);
+    fs::write(store.join(DATABASE_FILE), image.bytes(database)).expect("a file");
+    if let Some(file) = image.file(SUCCESSOR_NAME) {
+        fs::write(store.join(SUCCESSOR_FILE), image.bytes(file)).expect("a file");
+    }
     for entry in fs::read_dir(store.join("staged")).expect("a directory") {
         fs::remove_file(entry.expect("an entry").path()).expect("it goes");
     }
-    for name in image.names() {
+    for name in image.names().filter(|name| ![DATABASE_NAME, SUCCESSOR_NAME].contains(name)) {
         let bytes = image.bytes(image.file(name).expect("a file"));
         if !bytes.is_empty() {
             fs::write(store.join("staged").join(name), bytes).expect("a file");
@@ -177,7 +182,8 @@ impl Doing<'_> {
             Command::Init => Ok(()),
             Command::Put { dry_run: true, .. }
             | Command::Commit { dry_run: true, .. }
-            | Command::Merge { dry_run: true, .. } => panic!("nothing is done"),
+            | Command::Merge { dry_run: true, .. }
+            | Command::Gc { dry_run: true, .. } => panic!("nothing is done"),
             Command::Put { writes: of, when, message, .. } => {
                 let condition = match model.condition(session.as_str(), &of[0].0, *when) {
                     Condition::Always => ops::Condition::Any,
@@ -293,7 +299,7 @@ impl Doing<'_> {
                 let mode = if *hard { ResetMode::Hard } else { ResetMode::Soft };
                 ops::reset(store, session, &self.rev_or_head(to.as_ref()), mode, self.time()).map(drop)
             }
-            Command::Import { of, replace, message } => {
+            Command::Import { of, replace, message, .. } => {
                 let state = of.resolve(model, session.as_str()).ok();
                 let state = state.map(|at| model.state_at(Some(at))).unwrap_or_default();
                 let writes = state.values().map(|known| ops::Write::Set(known.node.clone())).collect();
@@ -304,6 +310,25 @@ impl Doing<'_> {
                 }
             }
             Command::Config { key, value } => ops::set(store, key, value.as_deref()).map(drop),
+            Command::StartSearch { bad, good, only } => {
+                let patterns = only.iter().map(NodeId::to_string).collect();
+                let marks = Marks { patterns, ..Marks::default() };
+                let mut said: Vec<_> = bad.iter().map(|bad| (Marked::Bad, vec![self.rev(bad)])).collect();
+                if !good.is_empty() {
+                    said.push((Marked::Good, good.iter().map(|rev| self.rev(rev)).collect()));
+                }
+                ops::set_marks(store, session, &Marking::Start(marks, said)).map(drop)
+            }
+            Command::Mark(marked, revs) => {
+                let selections = revs.iter().map(|rev| Selection::Of(self.rev(rev))).collect();
+                ops::set_marks(store, session, &Marking::Say(*marked, selections)).map(drop)
+            }
+            Command::Unmark => ops::set_marks(store, session, &Marking::Undo).map(drop),
+            Command::EndSearch => ops::forget_marks(store, session).map(drop),
+            Command::Gc { days, .. } => {
+                let oldest = if self.model.days(*days) == 0 { self.time() } else { commit_time(&told(0)) };
+                ops::gc(store, oldest, false).map(drop)
+            }
         }
     }
 }
@@ -312,7 +337,10 @@ impl Command {
     /// Whether it only tells what it would do.
     pub fn is_trial(&self) -> bool {
         match self {
-            Self::Put { dry_run, .. } | Self::Commit { dry_run, .. } | Self::Merge { dry_run, .. } => *dry_run,
+            Self::Put { dry_run, .. }
+            | Self::Commit { dry_run, .. }
+            | Self::Merge { dry_run, .. }
+            | Self::Gc { dry_run, .. } => *dry_run,
             _ => false,
         }
     }

@@ -8,12 +8,14 @@ use crate::naive::Known;
 use crate::revision::{Back, Base, Rev};
 use mnemosyne::model::{NodeId, Provenance, Timestamp};
 use mnemosyne::ops::{Choice, FastForward, Underway};
+use mnemosyne::store::Marked;
 
-const IDS: [&str; 9] = ["n/0", "n/1", "n/2", "n/3", "m/a", "m/a/b", "m/z", "top", "é \"q\" \\"];
+const IDS: [&str; 8] = ["n/0", "n/1", "n/2", "m/a", "m/a/b", "m/z", "top", "é \"q\" \\"];
 const BRANCHES: [&str; 5] = ["main", "dev", "try", "x/y", "side"];
 /// One is called as a branch is.
 const TAGS: [&str; 3] = ["v1", "v/2", "dev"];
-const SOURCES: [&str; 3] = ["web", "chat", "own"];
+/// Where nodes come from.
+pub const SOURCES: [&str; 3] = ["web", "chat", "own"];
 const AUTHORS: [&str; 2] = ["Bob <bob@example.org>", "Cy \"c\""];
 
 /// Once in so many commands there is a crash.
@@ -68,10 +70,6 @@ impl Maker {
         (*self.dice.pick(&BRANCHES)).to_owned()
     }
 
-    fn branches(&mut self) -> Vec<String> {
-        (0..1 + self.dice.roll(3) / 2).map(|_| self.branch()).collect()
-    }
-
     fn tag(&mut self) -> String {
         (*self.dice.pick(&TAGS)).to_owned()
     }
@@ -105,7 +103,7 @@ impl Maker {
         let some = self.dice.roll(1000);
         let base = match self.dice.roll(16) {
             0..=2 => Base::Head,
-            3..=7 => Base::Name(self.branch()),
+            3..=7 => Base::Name(self.there(model)),
             8 => Base::Name(self.tag()),
             9 => Base::Full(self.branch()),
             10 => Base::Digits(some),
@@ -267,78 +265,66 @@ impl Maker {
     }
 
     fn command(&mut self, model: &Model, session: &str) -> Command {
-        match self.dice.roll(64) {
-            0..=15 => self.put(model, session),
-            16..=18 => self.history(model, session),
-            19..=20 => {
+        match self.dice.roll(80) {
+            0..=17 => self.put(model, session),
+            18..=20 => self.history(model, session),
+            21..=22 => {
                 let (ids, if_exists) = (self.ids(), self.dice.once_in(2));
                 Command::Rm { ids, if_exists, message: self.maybe(3, Self::message) }
             }
-            21 => {
+            23 => {
                 let (pattern, if_exists) = (self.pattern(), self.dice.once_in(2));
                 Command::RmAll { pattern, if_exists, message: self.maybe(3, Self::message) }
             }
-            22..=24 => {
+            24..=26 => {
                 let patterns = self.patterns();
                 Command::Restore { patterns, source: self.maybe(2, |maker| maker.rev(model)) }
             }
-            25..=34 => self.commit(),
-            35..=36 => {
-                let name = self.branch();
-                Command::Branch { name, at: self.maybe(2, |maker| maker.rev(model)), force: self.dice.once_in(3) }
-            }
-            37 => Command::Delete { names: self.branches(), force: self.dice.once_in(3) },
-            38 => {
-                let old = self.maybe(2, Self::branch);
-                Command::Rename { old, new: self.branch(), force: self.dice.once_in(3) }
-            }
-            39..=41 => Command::Switch(self.branch()),
-            42..=44 => {
-                let name = self.branch();
-                Command::Create { name, at: self.maybe(3, |maker| maker.rev(model)), force: self.dice.once_in(4) }
-            }
-            45 => Command::Detach(self.rev(model)),
-            46 => Command::Back,
-            47 => {
+            27..=38 => self.commit(),
+            39..=48 => self.place(model),
+            49..=50 => {
                 let (name, at) = (self.tag(), self.maybe(2, |maker| maker.rev(model)));
                 Command::Tag { name, at, message: self.maybe(2, Self::message), force: self.dice.once_in(2) }
             }
-            48 => Command::Untag((0..1 + self.dice.roll(2)).map(|_| self.tag()).collect()),
-            49..=54 => {
-                let other = if self.dice.once_in(3) { self.rev(model) } else { Rev::name(&self.branch()) };
+            51 => Command::Untag((0..1 + self.dice.roll(2)).map(|_| self.tag()).collect()),
+            52..=61 => {
+                let other = if self.dice.once_in(4) { self.rev(model) } else { Rev::name(&self.there(model)) };
                 let forward = [FastForward::Allowed, FastForward::Allowed, FastForward::Only, FastForward::Never];
                 Command::Merge {
                     other,
                     forward: forward[self.dice.roll(4)],
-                    unrelated: self.dice.once_in(2),
+                    unrelated: !self.dice.once_in(3),
                     message: self.maybe(3, Self::message),
-                    dry_run: self.dice.once_in(6),
+                    dry_run: self.dice.once_in(8),
                 }
             }
-            55..=57 => {
-                let commits = (0..1 + self.dice.roll(4) / 2).map(|_| self.rev(model)).collect();
-                let mainline = self.maybe(4, |maker| 1 + maker.dice.next() % 2);
+            62..=65 => {
+                let commits: Vec<_> = (0..1 + self.dice.roll(4) / 2).map(|_| self.rev(model)).collect();
+                let is_merge =
+                    |rev: &Rev| rev.resolve(model, session).is_ok_and(|at| model.history.commits[at].parents.len() > 1);
+                let is_asked = commits.iter().any(is_merge) != self.dice.once_in(8);
+                let mainline = is_asked.then(|| 1 + self.dice.next() % 2);
                 Command::Revert { commits, mainline, message: self.maybe(5, Self::message) }
             }
-            58..=59 => {
+            66..=68 => {
                 let to = if self.dice.once_in(5) { None } else { Some(self.rev(model)) };
                 Command::Reset { to, hard: self.dice.once_in(2) }
             }
-            60 => {
-                let (of, replace) = (self.rev(model), self.dice.once_in(2));
-                Command::Import { of, replace, message: self.maybe(2, Self::message) }
+            69..=70 => {
+                let (of, folder, replace) = (self.rev(model), self.dice.once_in(2), self.dice.once_in(2));
+                Command::Import { of, folder, replace, message: self.maybe(2, Self::message) }
             }
-            61 => match self.dice.roll(4) {
+            71 => match self.dice.roll(4) {
                 0 => Command::Init,
                 1 => Command::Config { key: "author", value: self.maybe(2, Self::author) },
-                2 => Command::Config {
-                    key: "reflog-days",
-                    value: self.maybe(2, |maker| maker.dice.roll(99).to_string()),
-                },
+                2 => {
+                    let value = self.maybe(2, |maker| maker.dice.roll(99).to_string());
+                    Command::Config { key: "reflog-days", value }
+                }
                 _ => Command::Config { key: "lock-timeout", value: Some("7s".to_owned()) },
             },
-            // What is not in progress.
-            62 => {
+            // What is not in progress, or another thing.
+            72..=73 => {
                 let underway = self.underway();
                 match self.dice.roll(3) {
                     0 => Command::Abort(underway),
@@ -346,7 +332,62 @@ impl Maker {
                     _ => Command::Settle { underway, choices: vec![(self.id(), self.choice())] },
                 }
             }
-            _ => Command::Reset { to: Some(Rev { base: Base::Head, nth: Some(1), back: Vec::new() }), hard: true },
+            74..=78 => self.search(model),
+            _ => Command::Gc { days: self.maybe(2, |_| 0), dry_run: self.dice.once_in(3) },
+        }
+    }
+
+    /// A branch that is there, if there is one.
+    fn there(&mut self, model: &Model) -> String {
+        let there: Vec<_> = model.refs.keys().filter_map(|name| name.strip_prefix("refs/heads/")).collect();
+        if there.is_empty() || self.dice.once_in(5) {
+            return self.branch();
+        }
+        (*self.dice.pick(&there)).to_owned()
+    }
+
+    /// Where refs are, and where the session stands.
+    fn place(&mut self, model: &Model) -> Command {
+        match self.dice.roll(10) {
+            0..=1 => {
+                let name = self.branch();
+                Command::Branch { name, at: self.maybe(2, |maker| maker.rev(model)), force: self.dice.once_in(3) }
+            }
+            2 if self.dice.once_in(2) => {
+                let names = (0..1 + self.dice.roll(3) / 2).map(|_| self.there(model)).collect();
+                Command::Delete { names, force: self.dice.once_in(3) }
+            }
+            2 => {
+                let old = self.maybe(2, |maker| maker.there(model));
+                Command::Rename { old, new: self.branch(), force: self.dice.once_in(3) }
+            }
+            3..=5 => Command::Switch(self.there(model)),
+            6..=7 => {
+                let name = self.branch();
+                Command::Create { name, at: self.maybe(3, |maker| maker.rev(model)), force: self.dice.once_in(4) }
+            }
+            8 => Command::Detach(self.rev(model)),
+            _ => Command::Back,
+        }
+    }
+
+    fn search(&mut self, model: &Model) -> Command {
+        let some = |maker: &mut Self, most: usize| -> Vec<Rev> {
+            (0..maker.dice.roll(most + 1)).map(|_| maker.rev(model)).collect()
+        };
+        match self.dice.roll(8) {
+            0..=1 => {
+                let bad = if self.dice.once_in(5) { None } else { Some(self.rev(model)) };
+                let good = if bad.is_none() { Vec::new() } else { some(self, 2) };
+                Command::StartSearch { bad, good, only: self.maybe(4, Self::id) }
+            }
+            2 => Command::Unmark,
+            3 => Command::EndSearch,
+            kind => {
+                let marked = [Marked::Good, Marked::Bad, Marked::Skip, Marked::Skip][kind - 4];
+                let first = self.rev(model);
+                Command::Mark(marked, [&[first], &some(self, 1)[..]].concat())
+            }
         }
     }
 }

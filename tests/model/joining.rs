@@ -163,13 +163,19 @@ impl Model {
         }
         if !worked.conflicts.is_empty() {
             let rows = self.conflicts(session, &worked);
-            self.row(session).progress = Some(progress);
+            self.stop(session, progress);
             return Ok(Answer { rows, stop: conflict(), between: Vec::new() });
         }
         let words = self.words(&self.default_message(session, &progress));
         self.row(session).orig_head = Some(head);
         self.commit_on(session, &[theirs], &worked.made, words, &format!("merge {name}"));
         Ok(self.head_row(session).into())
+    }
+
+    /// Something stops at conflicts. What was staged before settles none of them.
+    fn stop(&mut self, session: &str, progress: Progress) {
+        self.row(session).progress = Some(progress);
+        self.session(session).staged.retain(|_, staged| staged.is_change());
     }
 
     pub fn revert(&mut self, session: &str, revs: &[Rev], mainline: u64, message: Option<&str>) -> Outcome {
@@ -232,7 +238,7 @@ impl Model {
             let worked = self.work_out(session, &progress);
             self.refuse_hidden(session, |id, _| worked.concerns(id))?;
             if !worked.conflicts.is_empty() {
-                self.row(session).progress = Some(progress);
+                self.stop(session, progress);
                 return Ok(Some(worked));
             }
             if !worked.made.is_empty() {

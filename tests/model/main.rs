@@ -2,7 +2,6 @@
 //! each command line answers as the model says, and so do all reports.
 
 #[path = "../merging/body.rs"]
-#[expect(dead_code, reason = "parts are looked at elsewhere")]
 mod body;
 mod command;
 mod crash;
@@ -23,13 +22,17 @@ mod model;
 #[path = "../merging/naive.rs"]
 #[expect(dead_code, reason = "what is conflicting is looked at elsewhere")]
 mod naive;
+#[path = "../merging/origin.rs"]
+mod origin;
 mod places;
 mod play;
 mod reports;
 mod revision;
 mod rows;
+mod searching;
 mod shell;
 mod staging;
+mod upkeep;
 
 use std::io::Write;
 

@@ -4,6 +4,7 @@ use crate::command::{Command, Held, Step, told};
 use crate::history::{At, History};
 use crate::naive::{State, Versions};
 use crate::rows;
+use crate::searching::Search;
 use mnemosyne::model::NodeId;
 use mnemosyne::ops::Underway;
 use std::collections::{BTreeMap, BTreeSet};
@@ -88,6 +89,13 @@ pub struct Row {
     pub orig_head: Option<At>,
     pub previous: Option<Head>,
     pub progress: Option<Progress>,
+    pub search: Option<Search>,
+}
+
+impl Row {
+    fn at(head: Head) -> Self {
+        Self { head, orig_head: None, previous: None, progress: None, search: None }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -131,7 +139,9 @@ impl Refusal {
             | "not-merged"
             | "branch-in-use"
             | "would-overwrite"
-            | "not-fast-forward" => 1,
+            | "not-fast-forward"
+            | "bisect-endpoints" => 1,
+            "bisect-inconclusive" => 2,
             "conflict" | "in-progress" => 3,
             "usage" => 129,
             _ => 128,
@@ -183,6 +193,8 @@ pub struct Model {
     /// All commits in the order in which the store has learned of them.
     pub history: History,
     pub made: Vec<Made>,
+    /// Those of them that are gone.
+    pub gone: BTreeSet<At>,
     pub refs: BTreeMap<String, At>,
     /// By the full name of the ref, or `session/` and the session's name; the oldest first.
     pub logs: BTreeMap<String, Vec<Update>>,
@@ -220,12 +232,13 @@ impl Model {
     /// A new store.
     pub fn new() -> Self {
         let head = Head::Branch(branch_ref("main"));
-        let row = Row { head, orig_head: None, previous: None, progress: None };
+        let row = Row::at(head);
         let mut sessions: BTreeMap<_, _> = SESSIONS.map(|name| (name, Session::default())).into();
         sessions.insert(SESSIONS[0], Session { row: Some(row), ..Session::default() });
         Self {
             history: History::default(),
             made: Vec::new(),
+            gone: BTreeSet::new(),
             refs: BTreeMap::new(),
             logs: BTreeMap::new(),
             sessions,
@@ -293,7 +306,7 @@ impl Model {
     pub fn row(&mut self, session: &str) -> &mut Row {
         let head = self.head(session);
         let row = &mut self.session(session).row;
-        row.get_or_insert(Row { head, orig_head: None, previous: None, progress: None })
+        row.get_or_insert(Row::at(head))
     }
 
     /// Something is appended to the session's log.
@@ -345,7 +358,7 @@ impl Model {
         let state_id = crate::ids::state(&state);
         let names: Vec<_> = parents.iter().map(|&parent| self.made[parent].id.clone()).collect();
         let id = crate::ids::commit(&names, &state_id, &author, &time, &message);
-        if let Some(at) = self.made.iter().position(|made| made.id == id) {
+        if let Some(at) = self.there().into_iter().find(|&at| self.made[at].id == id) {
             return at;
         }
         self.made.push(Made { id, state: state_id, author, time, message });
@@ -447,7 +460,12 @@ impl Model {
             Command::Continue { underway, message } => self.conclude(session, *underway, message.as_deref()),
             Command::Abort(underway) => self.abort(session, *underway),
             Command::Reset { to, hard } => self.reset(session, to.as_ref(), *hard),
-            Command::Import { of, replace, message } => self.import(session, of, *replace, message.as_deref()),
+            Command::Import { of, replace, message, .. } => self.import(session, of, *replace, message.as_deref()),
+            Command::StartSearch { bad, good, only } => self.start_search(session, bad.as_ref(), good, only.as_ref()),
+            Command::Mark(marked, revs) => self.mark(session, *marked, revs),
+            Command::Unmark => self.unmark(session),
+            Command::EndSearch => self.end_search(session),
+            Command::Gc { days, dry_run } => self.gc(self.days(*days), *dry_run),
             Command::Config { key, value } => {
                 match value {
                     Some(value) => drop(self.settings.insert(key, value.clone())),

@@ -1,13 +1,15 @@
 //! Sequences of commands, played in a store and in the model, and made short where the two differ.
 
-use crate::command::Step;
+use crate::command::{FOLDER, Step};
 use crate::crash::Recorded;
 use crate::generate::Maker;
 use crate::model::Model;
 use crate::reports::{Holding, Wrong, compare};
 use crate::shell::Shell;
 use std::collections::BTreeMap;
+use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use tempfile::TempDir;
 
 /// After so many steps more is asked.
@@ -42,15 +44,24 @@ impl Play {
         if let Some(seed) = step.crash {
             return self.crash(step, seed, seen);
         }
-        let typed = step.command.typed(&self.model, step.session);
-        let said = self.shell.run(step.session, &crate::command::told(step.time), &typed);
+        let (before, time) = (self.model.clone(), crate::command::told(step.time));
         let outcome = self.model.run(step);
+        if let Some(typed) = step.command.preparation(&before, step.session) {
+            self.clear_folder();
+            let said = self.shell.run(step.session, &time, &typed);
+            compare(&said, &[], None).map_err(|wrong| format!("{:?}: {wrong}", typed.words))?;
+        }
+        let files = outcome.is_err().then(|| self.files());
+        let said = self.shell.run(step.session, &time, &step.command.typed(&before, step.session));
+        if files.is_some_and(|files| files != self.files()) {
+            return Err("what is refused changes a file".to_owned());
+        }
         let (rows, refusal) = match &outcome {
             Ok(answer) => (&answer.rows[..], answer.stop.as_ref()),
             Err(refusal) => (&[][..], Some(refusal)),
         };
         let word = refusal.map_or("done", |refusal| refusal.word);
-        *seen.entry(format!("{} {word}", typed.words[0])).or_default() += 1;
+        *seen.entry(format!("{} {word}", step.command.kind())).or_default() += 1;
         compare(&said, rows, refusal)?;
         let holding = Holding { model: &self.model, shell: &self.shell };
         holding.briefly(step.session)?;
@@ -85,6 +96,27 @@ impl Play {
             }
         }
         Err(wrong.join("\n"))
+    }
+
+    /// The names and bytes of all files of the store.
+    fn files(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let store = self.directory.path().join(".mnemosyne");
+        let mut files = Vec::new();
+        for directory in [store.clone(), store.join("staged")] {
+            let paths = fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry").path());
+            files.extend(
+                paths.filter(|path| path.is_file()).map(|path| (path.clone(), fs::read(&path).expect("a file"))),
+            );
+        }
+        files.sort();
+        files
+    }
+
+    fn clear_folder(&self) {
+        let folder = self.directory.path().join(FOLDER);
+        if folder.exists() {
+            fs::remove_dir_all(folder).expect("it goes");
+        }
     }
 
     fn end(&self) -> Result<(), Wrong> {

@@ -1,14 +1,18 @@
 //! What the reports of a store say, held against what the model says.
 
+use crate::body::{Body, Value};
+use crate::command::Held;
 use crate::command::Typed;
+use crate::generate::SOURCES;
 use crate::history::At;
 use crate::model::{Head, Model, Refusal, SESSIONS, refused, short};
-use crate::naive::State;
+use crate::naive::{Known, State};
+use crate::origin::{self, origins};
 use crate::rows::{self, ANY, is_as_expected, list, or_null, text};
 use crate::shell::{Said, Shell};
 use mnemosyne::model::NodeId;
-use mnemosyne::object::encode_row;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// What is wrong.
 pub type Wrong = String;
@@ -66,6 +70,12 @@ impl Holding<'_> {
             self.briefly(session)?;
             self.answers(session, &["reflog"], &self.moved(&format!("session/{session}"), "HEAD", usize::MAX))?;
             self.earlier(session)?;
+            let search = model.search_status(session);
+            let (rows, refusal) = match &search {
+                Ok(answer) => (&answer.rows[..], answer.stop.as_ref()),
+                Err(refusal) => (&[][..], Some(refusal)),
+            };
+            self.ask(session, &["bisect", "status"], rows, refusal)?;
         }
         self.answers("default", &["tag"], &model.tags())?;
         let settings: Vec<_> = model.settings.iter().map(|(key, value)| rows::setting(key, value)).collect();
@@ -84,8 +94,17 @@ impl Holding<'_> {
         let model = self.model;
         self.all_that_moves(model)?;
         SESSIONS.iter().try_for_each(|session| self.session(session))?;
-        for at in 0..model.made.len() {
-            self.commit(at)?;
+        model.there().into_iter().try_for_each(|at| self.commit(at))?;
+        for at in &model.gone {
+            let name = &model.made[*at].id;
+            // It may have been made again.
+            if !model.there().iter().any(|&other| model.made[other].id == *name) {
+                self.ask("default", &["log", name], &[], Some(&refused("bad-revision")))?;
+            }
+        }
+        let origins = origins(&model.history);
+        for at in model.refs.values().collect::<BTreeSet<_>>() {
+            self.blame(*at, &origins[*at])?;
         }
         Ok(())
     }
@@ -138,6 +157,18 @@ impl Holding<'_> {
                 return Err(format!("merge bases {found:?}, not {rows:?}"));
             }
         }
+        for source in SOURCES {
+            let is_from = |at: &At, (id, known): (&NodeId, &Rc<Known>)| {
+                known.node.provenance.source.as_deref() == Some(source) && model.writes(*at, id)
+            };
+            let wrote = |at: &At| model.history.commits[*at].state.iter().any(|node| is_from(at, node));
+            let rows: Vec<_> =
+                model.walk(&[head]).into_iter().filter(wrote).map(|at| model.commit_row(session, at)).collect();
+            self.answers(session, &["log", "--source", source], &rows)?;
+        }
+        let seen = model.seen(session);
+        let exported: Vec<_> = seen.values().map(|known| rows::exported(known)).collect();
+        self.answers(session, &["export"], &exported)?;
         for id in model.ids() {
             let wrote: Vec<_> =
                 model.walk(&[head]).into_iter().filter(|&at| model.writes(at, &id) || model.removes(at, &id)).collect();
@@ -235,15 +266,67 @@ impl Holding<'_> {
             })
             .collect();
         self.answers("default", &["ls", "-l", "-r", id], &listed)?;
-        let exported: Vec<_> = state.values().map(|known| encode_row(&known.node)).collect();
+        let exported: Vec<_> = state.values().map(|known| rows::exported(known)).collect();
         self.answers("default", &["export", "-r", id], &exported)?;
         let before = model.state_at(model.history.commits[at].parents.first().copied());
         let mut rows = vec![model.commit_row("default", at)];
         let changes = rows::differing(&before, state).into_iter();
         rows.extend(changes.map(|(node, (old, new))| {
-            changed(node, rows::change(&old, &new)).replace("\"commit\":null", &format!("\"commit\":{}", text(id)))
+            let side = |held: Held| held.map_or("null".to_owned(), |known| rows::node(&known));
+            let change = rows::change(&old, &new);
+            format!(
+                "{{\"v\":1,\"type\":\"change\",\"id\":{},\"change\":\"{change}\",\"old\":{},\"new\":{},\"fields\":{ANY}}}",
+                text(node.as_str()),
+                side(old),
+                side(new)
+            )
         }));
-        self.answers("default", &["show", "--name-status", id], &rows)
+        self.answers("default", &["show", id], &rows)
+    }
+
+    /// Who wrote what a commit has, as a whole and part by part.
+    fn blame(&self, at: At, origins: &BTreeMap<NodeId, origin::Held>) -> Result<(), Wrong> {
+        let (model, mut rows) = (self.model, Vec::new());
+        let commit = model.made[at].id.as_str();
+        for (id, known) in &model.history.commits[at].state {
+            let (held, content) = (&origins[id], known.node.content.json());
+            let rewritten = if held.writer == held.content_at {
+                "null".to_owned()
+            } else {
+                format!("{{{}}}", self.writer(held.writer, id))
+            };
+            let row = |by: &str, line: &str, path: &str, of: Option<At>, content: &str, rewritten: &str| {
+                let writer = of.map_or(ANY.to_string(), |of| self.writer(of, id));
+                format!(
+                    "{{\"v\":1,\"type\":\"blame\",\"id\":{},\"by\":\"{by}\",\"line\":{line},\"path\":{path},{writer},\"change\":\"set\",\"content\":{content},\"rewritten\":{rewritten},\"last\":null}}",
+                    text(id.as_str())
+                )
+            };
+            let whole = row("node", "null", "null", Some(held.content_at), content, &rewritten);
+            let mut parts = Vec::new();
+            // What is empty has no part that tells where it is from.
+            let of = |leaf: &Value| match leaf {
+                Value::Scalar(tag) => Some(held.tags[tag]),
+                Value::Array(_) | Value::Object(_) => None,
+            };
+            match &known.body {
+                Body::Text(lines) if lines.len() > 1 => {
+                    for (nth, (_, line)) in (1..).zip(lines) {
+                        let said = text(&format!("line {}", line.json()));
+                        parts.push(row("line", &format!("{nth}"), "null", of(line), &said, "null"));
+                    }
+                }
+                Body::Value(value @ (Value::Array(_) | Value::Object(_))) => {
+                    value.leaves("", &mut |path, leaf| {
+                        parts.push(row("path", "null", &text(&path), of(leaf), &leaf.json(), "null"));
+                    });
+                }
+                Body::Text(_) | Body::Value(Value::Scalar(_)) => parts.push(whole.clone()),
+            }
+            self.answers("default", &["blame", "-r", commit, "--", id.as_str()], &parts)?;
+            rows.push(whole);
+        }
+        self.answers("default", &["blame", "-r", commit], &rows)
     }
 }
 

@@ -58,11 +58,8 @@ impl Rev {
 
     /// As it is typed.
     pub fn text(&self, model: &Model) -> String {
-        let made = |nth: usize| match model.made.len() {
-            // No commit has it.
-            0 => "f".repeat(64),
-            count => model.made[nth % count].id.clone(),
-        };
+        // Where there is no commit, none has it.
+        let made = |nth: usize| nth_of(model, nth).map_or_else(|| "f".repeat(64), |at| model.made[at].id.clone());
         let mut text = match &self.base {
             Base::Head => "HEAD".to_owned(),
             Base::Name(name) => name.clone(),
@@ -145,21 +142,26 @@ impl Rev {
                 Head::Branch(name) => Target::Ref(name),
                 Head::Detached(at) => Target::Commit(at),
             },
-            Base::Made(nth) if !model.made.is_empty() => Target::Commit(nth % model.made.len()),
-            Base::Digits(nth) if !model.made.is_empty() => {
-                let nth = nth % model.made.len();
-                let digits = &model.made[nth].id[..DIGITS];
-                let alike = model.made.iter().filter(|made| made.id.starts_with(digits)).count();
+            Base::Made(nth) => Target::Commit(nth_of(model, *nth).ok_or_else(bad)?),
+            Base::Digits(nth) => {
+                let at = nth_of(model, *nth).ok_or_else(bad)?;
+                let digits = &model.made[at].id[..DIGITS];
+                let alike = model.there().into_iter().filter(|&other| model.made[other].id.starts_with(digits)).count();
                 if alike > 1 {
                     return Err(refused("ambiguous-revision"));
                 }
-                Target::Commit(nth)
+                Target::Commit(at)
             }
-            Base::Made(_) | Base::Digits(_) => return Err(bad()),
             Base::Full(name) => named(model, session, &[format!("refs/heads/{name}")])?,
             Base::Name(name) => named(model, session, &[format!("refs/tags/{name}"), format!("refs/heads/{name}")])?,
         })
     }
+}
+
+/// A commit that is there, counted round.
+fn nth_of(model: &Model, nth: usize) -> Option<At> {
+    let there = model.there();
+    there.get(nth % there.len().max(1)).copied()
 }
 
 /// The first of these refs that is there; else one that is the session's own, or was there.

@@ -73,6 +73,21 @@ fn node_fields(known: &Known) -> String {
     )
 }
 
+/// The row that `put --jsonl` reads and `export` writes, of a content that is one line of JSON.
+pub fn exported(known: &Known) -> String {
+    let node = &known.node;
+    let fields = node.provenance.fields().into_iter().filter_map(|(name, value)| Some((name, value?)));
+    let fields: Vec<_> = fields.map(|(name, value)| format!("\"{name}\":{}", text(value))).collect();
+    let time = node.event_time.as_ref().map(|time| format!(",\"event_time\":{}", text(time.as_str())));
+    format!(
+        "{{\"id\":{},\"content\":{},\"content_kind\":\"note\",\"provenance\":{{{}}}{}}}",
+        text(node.id.as_str()),
+        node.content.json(),
+        fields.join(","),
+        time.unwrap_or_default()
+    )
+}
+
 pub fn node(known: &Known) -> String {
     format!("{{{}}}", node_fields(known))
 }
