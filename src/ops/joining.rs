@@ -12,8 +12,8 @@ use crate::graph::{
 use crate::model::{Author, CommitTime, Message, Node, NodeId, Provenance, SessionName};
 use crate::object::{CommitId, Link, ObjectId, encode_kept, get};
 use crate::store::{
-    Access, Change, CommitRecord, CommitWords, Head, NodeBytes, Number, Progress, Session, SessionView, StagedChange,
-    StoreError, Tables, Undo, Writing,
+    Access, Change, CommitRecord, CommitWords, Head, LogFile, NodeBytes, Number, Progress, Session, SessionView,
+    StagedChange, StagedLog, StoreError, Tables, Undo, Writing,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -267,6 +267,20 @@ pub(super) fn refuse_staged(staged: &StagedChanges<'_>, join: &Join) -> Result<(
     let hidden = staged.iter().filter(|(id, change)| change.is_change() && join.concerns(id));
     let hidden: Vec<_> = hidden.map(|(id, _)| id.clone()).collect();
     if hidden.is_empty() { Ok(()) } else { Err(OpError::WouldOverwrite(hidden)) }
+}
+
+/// Forgets staged changes that are none, as a reset that failed leaves them: of what is begun now they would settle conflicts.
+pub(super) fn forget_no_changes<F: LogFile, A: Access>(
+    log: &mut StagedLog<F>,
+    view: &SessionView<'_, A>,
+) -> Result<(), StoreError> {
+    let staged = view.staged.replay()?;
+    let none = staged.iter().filter(|(_, change)| !change.is_change());
+    let forgotten: Vec<_> = none.map(|(id, _)| Change::Unstage { id: id.into() }).collect();
+    if !forgotten.is_empty() {
+        log.append(&view.next_frame(forgotten)?)?;
+    }
+    Ok(())
 }
 
 /// The frame entries by which `version` settles a node for which HEAD has `head`, whatever was staged before.

@@ -1,7 +1,7 @@
 //! Bringing the changes of another branch into this one.
 
 use super::joining::{
-    Worked, commit_step, conflicts, head_entry, is_ancestor, refuse_in_progress, refuse_staged, settled_changes,
+    Worked, commit_step, conflicts, forget_no_changes, head_entry, is_ancestor, refuse_in_progress, refuse_staged, settled_changes,
     work_out,
 };
 use super::{ConflictReport, OpError, Signature, StagedReport, StagedState};
@@ -207,6 +207,7 @@ pub fn merge<D: Disk>(store: &Store<D>, session: &SessionName, request: &MergeRe
     let bytes = log.read().map_err(StoreError::from)?;
     let path = log.path().to_owned();
     let snapshot = store.snapshot()?;
+    forget_no_changes(&mut log, &SessionView::new(&snapshot, session, &path, &bytes)?)?;
     let (report, warning) = store.write(snapshot, |tables| -> Result<_, OpError> {
         let view = SessionView::new(tables, session, &path, &bytes)?;
         let Plan { theirs, head, way, doubt } = plan.again(&view, request)?;

@@ -1,7 +1,7 @@
 //! Undoing commits, or what came from somewhere, by new commits: the record of it stays.
 
 use super::joining::{
-    Reverts, Signature, commit_step, conflicts, head_entry, parent_of, refuse_in_progress, refuse_staged, run_reverts,
+    Reverts, Signature, commit_step, conflicts, forget_no_changes, head_entry, parent_of, refuse_in_progress, refuse_staged, run_reverts,
     settled_changes, told_provenance, work_out,
 };
 use super::{OpError, Reverted, Stop};
@@ -72,6 +72,7 @@ pub fn revert<D: Disk>(
         let (commits, doubts) = chosen(&view, &request.selections)?;
         // Asked of the snapshot first, so that what is refused leaves the store as it was.
         refuse_first(&view, &commits, request)?;
+        forget_no_changes(&mut log, &view)?;
         (commits, doubts)
     };
     let (report, warning) = store.write(snapshot, |tables| -> Result<_, OpError> {

@@ -4,6 +4,7 @@ mod body;
 mod dice;
 mod history;
 mod joins;
+mod leftover;
 mod model;
 mod naive;
 mod origin;
