@@ -1,8 +1,8 @@
 //! Bringing the changes of another branch into this one.
 
 use super::joining::{
-    Worked, commit_step, conflicts, forget_no_changes, head_entry, is_ancestor, refuse_in_progress, refuse_staged, settled_changes,
-    work_out,
+    Worked, commit_step, conflicts, forget_no_changes, head_entry, is_ancestor, refuse_in_progress, refuse_staged,
+    settled_changes, work_out,
 };
 use super::{ConflictReport, OpError, Signature, StagedReport, StagedState};
 use crate::graph::{Doubt, Entry, Revision, RevisionError, changed, merge_bases, ref_named, resolve};

@@ -1,8 +1,8 @@
 //! Undoing commits, or what came from somewhere, by new commits: the record of it stays.
 
 use super::joining::{
-    Reverts, Signature, commit_step, conflicts, forget_no_changes, head_entry, parent_of, refuse_in_progress, refuse_staged, run_reverts,
-    settled_changes, told_provenance, work_out,
+    Reverts, Signature, commit_step, conflicts, forget_no_changes, head_entry, parent_of, refuse_in_progress,
+    refuse_staged, run_reverts, settled_changes, told_provenance, work_out,
 };
 use super::{OpError, Reverted, Stop};
 use crate::graph::{ChangeFilter, Doubt, Ends, NodeFilter, Revision, Selection, Walk, resolve, resolve_all};

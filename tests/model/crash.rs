@@ -38,6 +38,11 @@ pub fn read(directory: &Path) -> Image {
     image
 }
 
+/// Whether a log of the session is left that is not empty.
+pub fn has_log(image: &Image, session: &str) -> bool {
+    image.file(session).is_some_and(|file| !image.bytes(file).is_empty())
+}
+
 /// Puts what a crash left in the place of the files of a store. An empty log is none.
 pub fn write(directory: &Path, image: &Image) {
     let store = directory.join(".mnemosyne");
@@ -334,6 +339,15 @@ impl Doing<'_> {
 }
 
 impl Command {
+    /// Whether it may do one thing in the database and be refused another, and then undoes the first.
+    pub fn is_several(&self) -> bool {
+        match self {
+            Self::Revert { commits, .. } => commits.len() > 1,
+            Self::Continue { .. } => true,
+            _ => false,
+        }
+    }
+
     /// Whether it only tells what it would do.
     pub fn is_trial(&self) -> bool {
         match self {

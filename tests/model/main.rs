@@ -36,15 +36,16 @@ mod upkeep;
 
 use std::io::Write;
 
-/// How many steps are played, unless `MNEM_MODEL_STEPS` says otherwise.
+/// How many steps are played, unless `MNEM_MODEL_STEPS` says otherwise. `MNEM_MODEL_SEED` says with which seed it begins.
 const STEPS: usize = 1200;
 
 /// How many of them in one store.
 const LENGTH: usize = 150;
 
+/// A number from the environment.
 #[expect(clippy::disallowed_methods, reason = "how long a test may take is for whoever runs it to say")]
-fn wanted() -> usize {
-    std::env::var("MNEM_MODEL_STEPS").map_or(STEPS, |number| number.parse().expect("MNEM_MODEL_STEPS is a number"))
+fn wanted(variable: &str, default: usize) -> usize {
+    std::env::var(variable).map_or(default, |number| number.parse().expect("a number"))
 }
 
 /// Tells a count, so that it can be quoted; not captured as the output of a passing test is.
@@ -55,9 +56,10 @@ fn tell(line: &str) {
 #[test]
 fn every_command_does_as_a_model_says() {
     let mut seen = play::Seen::new();
-    let sequences = wanted().div_ceil(LENGTH);
-    for seed in 0..sequences as u64 {
-        play::play(seed, LENGTH, &mut seen);
+    let sequences = wanted("MNEM_MODEL_STEPS", STEPS).div_ceil(LENGTH);
+    let first = wanted("MNEM_MODEL_SEED", 0);
+    for seed in first..first + sequences {
+        play::play(seed as u64, LENGTH, &mut seen);
     }
     tell(&format!("{} steps: {seen:?}", sequences * LENGTH));
 }

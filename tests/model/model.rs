@@ -101,6 +101,8 @@ impl Row {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Session {
     pub row: Option<Row>,
+    /// Whether a crash has left a log of it in which nothing may be.
+    pub has_log: bool,
     /// Where it stands by what it has staged first, without a row.
     pub begun: Option<Head>,
     pub staged: BTreeMap<NodeId, Staged>,

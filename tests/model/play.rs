@@ -3,7 +3,7 @@
 use crate::command::{FOLDER, Step};
 use crate::crash::Recorded;
 use crate::generate::Maker;
-use crate::model::Model;
+use crate::model::{Model, SESSIONS};
 use crate::reports::{Holding, Wrong, compare};
 use crate::shell::Shell;
 use std::collections::BTreeMap;
@@ -17,6 +17,9 @@ const LARGELY: usize = 40;
 
 /// How often a sequence that fails is played again to make it shorter.
 const TRIES: usize = 400;
+
+/// By so many letters it is told whether two failures are of a kind.
+const KIND: usize = 12;
 
 /// How often each command came to what.
 pub type Seen = BTreeMap<String, usize>;
@@ -51,10 +54,10 @@ impl Play {
             let said = self.shell.run(step.session, &time, &typed);
             compare(&said, &[], None).map_err(|wrong| format!("{:?}: {wrong}", typed.words))?;
         }
-        let files = outcome.is_err().then(|| self.files());
+        let files = (outcome.is_err() && !step.command.is_several()).then(|| self.files());
         let said = self.shell.run(step.session, &time, &step.command.typed(&before, step.session));
         if files.is_some_and(|files| files != self.files()) {
-            return Err("what is refused changes a file".to_owned());
+            return Err(format!("what is refused changes a file: {outcome:?}"));
         }
         let (rows, refusal) = match &outcome {
             Ok(answer) => (&answer.rows[..], answer.stop.as_ref()),
@@ -85,7 +88,10 @@ impl Play {
             left.push(("before", self.model.clone()));
         }
         let mut wrong = Vec::new();
-        for (when, model) in left {
+        for (when, mut model) in left {
+            for session in SESSIONS {
+                model.session(session).has_log |= crate::crash::has_log(&image, session);
+            }
             match (Holding { model: &model, shell: &self.shell }).all_that_moves(&after) {
                 Ok(()) => {
                     *seen.entry(format!("crash {when}")).or_default() += 1;
@@ -142,7 +148,9 @@ fn replay(steps: &[Step]) -> Result<(), Wrong> {
 }
 
 /// Leaves out of a sequence that fails what it fails without.
-fn shortened(mut steps: Vec<Step>) -> (Vec<Step>, Wrong) {
+fn shortened(mut steps: Vec<Step>, first: &Wrong) -> (Vec<Step>, Wrong) {
+    // What is found in a shorter one may be another thing.
+    let alike = |one: &Wrong, other: &Wrong| one.chars().take(KIND).eq(other.chars().take(KIND));
     let (mut size, mut tries, mut wrong) = (steps.len() / 2, 0, String::new());
     while size > 0 && tries < TRIES {
         let (mut at, before) = (0, steps.len());
@@ -151,8 +159,8 @@ fn shortened(mut steps: Vec<Step>) -> (Vec<Step>, Wrong) {
             let fewer = [&steps[..at], &steps[end..]].concat();
             tries += 1;
             match replay(&fewer) {
-                Err(found) => (steps, wrong) = (fewer, found),
-                Ok(()) => at = end,
+                Err(found) if alike(&found, first) => (steps, wrong) = (fewer, found),
+                Err(_) | Ok(()) => at = end,
             }
         }
         size = if size == 1 && steps.len() < before { 1 } else { size / 2 };
@@ -190,7 +198,7 @@ pub fn play(seed: u64, count: usize, seen: &mut Seen) {
     });
     if let Err(wrong) = outcome {
         let at = steps.len();
-        let (steps, shorter) = shortened(steps);
+        let (steps, shorter) = shortened(steps, &wrong);
         panic!("seed {seed}, step {at}: {wrong}\n\nby these {}:\n{}\n\n{shorter}", steps.len(), told(&steps));
     }
 }

@@ -307,7 +307,8 @@ impl Model {
         let told = told.map(|(id, change)| staged(id, &self.held(session, id), &change.new, session));
         let collides = |(id, staged): &(&NodeId, &Staged)| staged.collides_with(&self.held(session, id));
         let progress = self.progress(session).map(|progress| self.progress_json(session, progress));
-        let others = self.sessions.iter().filter(|(name, other)| **name != session && other.head().is_some());
+        let others =
+            self.sessions.iter().filter(|(name, other)| **name != session && (other.head().is_some() || other.has_log));
         let others = others.map(|(name, _)| {
             let staged = self.changes(name).iter().filter(|(id, staged)| staged.new != self.held(name, id)).count();
             format!(
