@@ -2,7 +2,7 @@
 
 use crate::body::{Body, Item, Value};
 use mnemosyne::model::{ContentKind, Node, NodeId, Provenance, Timestamp};
-use mnemosyne::object::{ObjectId, encode_node, node_object_id};
+use mnemosyne::object::{ObjectId, Redaction, encode_node, node_object_id};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -12,6 +12,8 @@ pub struct Known {
     pub body: Body,
     pub node: Node,
     pub object: ObjectId,
+    /// What is left of it, where it is redacted.
+    pub redacted: Option<Redaction>,
 }
 
 impl PartialEq for Known {
@@ -25,7 +27,7 @@ impl Known {
         let content = body.content();
         let node = Node { id: id.clone(), content, content_kind: ContentKind::Note, provenance, event_time };
         let object = node_object_id(&encode_node(&node));
-        Rc::new(Self { body, node, object })
+        Rc::new(Self { body, node, object, redacted: None })
     }
 }
 
@@ -91,7 +93,10 @@ fn merged_version(base: &Version, ours: &Version, theirs: &Version, note: &str) 
         return theirs.clone();
     }
     match (base, ours, theirs) {
-        (Version::Is(Some(base)), Version::Is(Some(ours)), Version::Is(Some(theirs))) => {
+        (Version::Is(Some(base)), Version::Is(Some(ours)), Version::Is(Some(theirs)))
+            // What cannot be read cannot be taken apart.
+            if [base, ours, theirs].iter().all(|known| known.redacted.is_none()) =>
+        {
             merged_node(base, ours, theirs, note).map_or(Version::Undecided, |known| Version::Is(Some(known)))
         }
         _ => Version::Undecided,

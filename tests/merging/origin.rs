@@ -2,7 +2,7 @@
 
 use crate::body::Tag;
 use crate::history::{At, History};
-use crate::naive::State;
+use crate::naive::{Known, State};
 use mnemosyne::model::NodeId;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -29,11 +29,15 @@ pub fn origins(script: &History) -> Vec<BTreeMap<NodeId, Held>> {
             });
             let having: Vec<_> = having.collect();
             let same_node = having.iter().find(|(theirs, _)| *theirs == known);
-            let same_content = having.iter().find(|(theirs, _)| theirs.node.content == known.node.content);
+            let is_readable = |known: &Known| known.redacted.is_none();
+            let same_content = having.iter().find(|(theirs, _)| {
+                is_readable(known) && is_readable(theirs) && theirs.node.content == known.node.content
+            });
             let origin = |tag: Tag| having.iter().find_map(|(_, held)| held.tags.get(&tag)).copied().unwrap_or(own);
             let held = match (same_node, same_content) {
                 (Some((_, held)), _) => (*held).clone(),
                 (None, Some((_, held))) => Held { writer: own, ..(*held).clone() },
+                (None, None) if !is_readable(known) => Held { writer: own, content_at: own, tags: Rc::default() },
                 (None, None) => {
                     let tags = known.body.tags().into_iter().map(|tag| (tag, origin(tag))).collect();
                     Held { writer: own, content_at: own, tags: Rc::new(tags) }

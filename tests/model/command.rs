@@ -219,6 +219,11 @@ pub enum Command {
         days: Option<u32>,
         dry_run: bool,
     },
+    Redact {
+        ids: Vec<NodeId>,
+        source: Option<String>,
+        reason: Option<String>,
+    },
 }
 
 /// A command, whose it is and when.
@@ -430,6 +435,10 @@ impl Command {
             }
             Self::Unmark => Typed::new("bisect").word("undo"),
             Self::EndSearch => Typed::new("bisect").word("reset"),
+            Self::Redact { ids, source, reason } => {
+                let typed = Typed::new("redact").words(ids.iter().map(NodeId::to_string));
+                typed.option("--source", source.as_deref()).option("--reason", reason.as_deref())
+            }
             Self::Gc { days, dry_run } => {
                 let days = days.map(|days| days.to_string());
                 Typed::new("gc").option("--reflog-days", days.as_deref()).flag("--dry-run", *dry_run)

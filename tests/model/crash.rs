@@ -4,6 +4,7 @@ use crate::command::{Command, Empty, Pattern, Write, told};
 use crate::disk::{DATABASE, DATABASE_NAME, Event, SUCCESSOR_NAME, SimulatedDisk};
 use crate::image::{Image, Moment, Random};
 use crate::model::Model;
+use crate::naive::Known;
 use crate::revision::Rev;
 use crate::staging::Condition;
 use mnemosyne::graph::{Revision, Selection};
@@ -12,9 +13,10 @@ use mnemosyne::ops::{
     self, AmendRequest, CommitRequest, ImportRequest, Marking, MergeRequest, OpError, ResetMode, RevertRequest,
     Reverting, Signature, Target,
 };
-use mnemosyne::store::{CommitWords, Marked, Marks, Store};
+use mnemosyne::store::{CommitWords, Marked, Marks, Redacting, Store};
 use std::fs;
 use std::path::Path;
+use std::rc::Rc;
 
 const DATABASE_FILE: &str = "store.redb";
 const SUCCESSOR_FILE: &str = "store.redb.new";
@@ -119,9 +121,16 @@ fn patterns(patterns: &[Pattern]) -> Vec<mnemosyne::model::Pattern> {
     patterns.iter().map(read).collect()
 }
 
+fn write_of(known: &Rc<Known>) -> ops::Write {
+    match &known.redacted {
+        None => ops::Write::Set(known.node.clone()),
+        Some(marker) => ops::Write::Mark(marker.clone()),
+    }
+}
+
 fn writes(writes: &[Write]) -> Vec<ops::Write> {
     let write = |(id, new): &Write| match new {
-        Some(known) => ops::Write::Set(known.node.clone()),
+        Some(known) => write_of(known),
         None => ops::Write::Remove(id.clone()),
     };
     writes.iter().map(write).collect()
@@ -307,7 +316,7 @@ impl Doing<'_> {
             Command::Import { of, replace, message, .. } => {
                 let state = of.resolve(model, session.as_str()).ok();
                 let state = state.map(|at| model.state_at(Some(at))).unwrap_or_default();
-                let writes = state.values().map(|known| ops::Write::Set(known.node.clone())).collect();
+                let writes = state.values().map(write_of).collect();
                 let request = ImportRequest { writes, replace: *replace, ..ImportRequest::default() };
                 match message {
                     None => ops::import(store, session, request).map(drop),
@@ -330,6 +339,13 @@ impl Doing<'_> {
             }
             Command::Unmark => ops::set_marks(store, session, &Marking::Undo).map(drop),
             Command::EndSearch => ops::forget_marks(store, session).map(drop),
+            Command::Redact { ids, source, reason } => {
+                let mut ids = ids.clone();
+                ids.sort();
+                ids.dedup();
+                let (source, reason, by) = (source.clone(), reason.clone(), self.words("any").author);
+                ops::redact(store, &Redacting { ids, source, time: self.time(), by, reason }).map(drop)
+            }
             Command::Gc { days, .. } => {
                 let oldest = if self.model.days(*days) == 0 { self.time() } else { commit_time(&told(0)) };
                 ops::gc(store, oldest, false).map(drop)

@@ -135,7 +135,11 @@ impl Maker {
     /// Something for a node to be: made of what it is, of what it was somewhere, or nothing.
     fn version(&mut self, model: &Model, session: &str, id: &NodeId) -> Held {
         let somewhere = self.dice.roll(model.made.len().max(1));
-        let older = model.history.commits.get(somewhere).and_then(|commit| commit.state.get(id).cloned());
+        let older = model.history.commits.get(somewhere).and_then(|commit| commit.state.get(id));
+        // Who puts it again knows what it said.
+        let older = older.map(|known| {
+            Known::new(id, known.body.clone(), known.node.provenance.clone(), known.node.event_time.clone())
+        });
         let event = |day: usize| Timestamp::parse(&format!("2025-01-0{day}T00:00:00Z")).expect("a time");
         match (self.dice.roll(9), model.seen(session).get(id)) {
             (0, _) => None,
@@ -265,7 +269,7 @@ impl Maker {
     }
 
     fn command(&mut self, model: &Model, session: &str) -> Command {
-        match self.dice.roll(80) {
+        match self.dice.roll(81) {
             0..=17 => self.put(model, session),
             18..=20 => self.history(model, session),
             21..=22 => {
@@ -333,6 +337,11 @@ impl Maker {
                 }
             }
             74..=78 => self.search(model),
+            79 => {
+                let source = self.maybe(3, |maker| (*maker.dice.pick(&SOURCES)).to_owned());
+                let ids = if source.is_some() && self.dice.once_in(2) { Vec::new() } else { self.ids() };
+                Command::Redact { ids, source, reason: self.maybe(2, Self::message) }
+            }
             _ => Command::Gc { days: self.maybe(2, |_| 0), dry_run: self.dice.once_in(3) },
         }
     }

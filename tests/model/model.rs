@@ -2,7 +2,7 @@
 
 use crate::command::{Command, Held, Step, told};
 use crate::history::{At, History};
-use crate::naive::{State, Versions};
+use crate::naive::{Known, State, Versions};
 use crate::rows;
 use crate::searching::Search;
 use mnemosyne::model::NodeId;
@@ -358,6 +358,13 @@ impl Model {
     pub fn learn(&mut self, parents: Vec<At>, state: State, words: Words) -> At {
         let Words { author, time, message } = words;
         let state_id = crate::ids::state(&state);
+        // What a parent has it has from there, be it redacted there or not.
+        let kept = |(id, known): (NodeId, Rc<Known>)| {
+            let of_parents = parents.iter().filter_map(|&parent| self.history.commits[parent].state.get(&id));
+            let kept = of_parents.into_iter().find(|kept| **kept == known).map_or(known, Rc::clone);
+            (id, kept)
+        };
+        let state: State = state.into_iter().map(kept).collect();
         let names: Vec<_> = parents.iter().map(|&parent| self.made[parent].id.clone()).collect();
         let id = crate::ids::commit(&names, &state_id, &author, &time, &message);
         if let Some(at) = self.there().into_iter().find(|&at| self.made[at].id == id) {
@@ -467,6 +474,7 @@ impl Model {
             Command::Mark(marked, revs) => self.mark(session, *marked, revs),
             Command::Unmark => self.unmark(session),
             Command::EndSearch => self.end_search(session),
+            Command::Redact { ids, source, reason } => self.redact(ids, source.as_deref(), reason.as_deref()),
             Command::Gc { days, dry_run } => self.gc(self.days(*days), *dry_run),
             Command::Config { key, value } => {
                 match value {

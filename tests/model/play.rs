@@ -1,6 +1,6 @@
 //! Sequences of commands, played in a store and in the model, and made short where the two differ.
 
-use crate::command::{FOLDER, Step};
+use crate::command::{Command, FOLDER, Step, Typed};
 use crate::crash::Recorded;
 use crate::generate::Maker;
 use crate::model::{Model, SESSIONS};
@@ -36,7 +36,7 @@ impl Play {
     fn new() -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         let shell = Shell::at(directory.path());
-        let typed = crate::command::Command::Init.typed(&Model::new(), "default");
+        let typed = Command::Init.typed(&Model::new(), "default");
         let said = shell.run("default", "", &typed);
         assert_eq!((said.status, said.err.as_str()), (0, ""));
         Self { model: Model::new(), shell, done: 0, directory }
@@ -82,6 +82,13 @@ impl Play {
         }
         let (image, is_acknowledged) = recorded.crash(seed);
         crate::crash::write(directory, &image);
+        if matches!(step.command, Command::Redact { .. }) {
+            let typed = Typed { words: vec!["redact".to_owned(), "--finish".to_owned()], input: String::new() };
+            let said = self.shell.run(step.session, &crate::command::told(step.time), &typed);
+            if said.status != 0 {
+                return Err(format!("it is not finished: {}", said.err));
+            }
+        }
         let mut left = vec![("after", after.clone())];
         if !is_acknowledged {
             left.extend(outcome.ok().into_iter().flat_map(|answer| answer.between).map(|model| ("between", model)));

@@ -10,7 +10,7 @@ use crate::naive::{Known, State};
 use crate::origin::{self, origins};
 use crate::rows::{self, ANY, is_as_expected, list, or_null, text};
 use crate::shell::{Said, Shell};
-use mnemosyne::model::NodeId;
+use mnemosyne::model::{NodeId, Provenance};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -159,7 +159,8 @@ impl Holding<'_> {
         }
         for source in SOURCES {
             let is_from = |at: &At, (id, known): (&NodeId, &Rc<Known>)| {
-                known.node.provenance.source.as_deref() == Some(source) && model.writes(*at, id)
+                let is_readable = known.redacted.is_none();
+                is_readable && known.node.provenance.source.as_deref() == Some(source) && model.writes(*at, id)
             };
             let wrote = |at: &At| model.history.commits[*at].state.iter().any(|node| is_from(at, node));
             let rows: Vec<_> =
@@ -215,7 +216,9 @@ impl Holding<'_> {
     /// Who wrote a version: the keys and values, without braces.
     fn writer(&self, at: At, id: &NodeId) -> String {
         let (made, known) = (&self.model.made[at], &self.model.history.commits[at].state[id]);
-        let event_time = known.node.event_time.as_ref().map(|time| time.as_str());
+        let is_readable = known.redacted.is_none();
+        let event_time = known.node.event_time.as_ref().filter(|_| is_readable).map(|time| time.as_str());
+        let unknown = Provenance::default();
         format!(
             "\"commit\":{},\"author\":{},\"time\":{},\"event_time\":{},\"effective_time\":{},\"provenance\":{}",
             text(&made.id),
@@ -223,17 +226,17 @@ impl Holding<'_> {
             text(&made.time),
             or_null(event_time),
             text(event_time.unwrap_or(&made.time)),
-            rows::provenance(&known.node.provenance)
+            rows::provenance(if is_readable { &known.node.provenance } else { &unknown })
         )
     }
 
     fn version(&self, at: At, id: &NodeId) -> String {
         let model = self.model;
         let row = |writer: &str, change: &str, of: At, last: &str| {
+            let (content, redacted) = told(&model.history.commits[of].state[id]);
             format!(
-                "{{\"v\":1,\"type\":\"blame\",\"id\":{},\"by\":\"node\",\"line\":null,\"path\":null,{writer},\"change\":\"{change}\",\"content\":{},\"rewritten\":null,\"last\":{last}}}",
-                text(id.as_str()),
-                model.history.commits[of].state[id].node.content.json()
+                "{{\"v\":1,\"type\":\"blame\",\"id\":{},\"by\":\"node\",\"line\":null,\"path\":null,{writer},\"change\":\"{change}\",\"content\":{content},\"rewritten\":null,\"last\":{last}{redacted}}}",
+                text(id.as_str())
             )
         };
         if model.history.commits[at].state.contains_key(id) {
@@ -246,7 +249,7 @@ impl Holding<'_> {
             text(&made.author),
             text(&made.time),
             text(&made.time),
-            rows::provenance(&mnemosyne::model::Provenance::default())
+            rows::provenance(&Provenance::default())
         );
         row(&writer, "removed", last, &format!("{{{}}}", self.writer(last, id)))
     }
@@ -289,7 +292,7 @@ impl Holding<'_> {
         let (model, mut rows) = (self.model, Vec::new());
         let commit = model.made[at].id.as_str();
         for (id, known) in &model.history.commits[at].state {
-            let (held, content) = (&origins[id], known.node.content.json());
+            let (held, (content, redacted)) = (&origins[id], told(known));
             let rewritten = if held.writer == held.content_at {
                 "null".to_owned()
             } else {
@@ -298,7 +301,7 @@ impl Holding<'_> {
             let row = |by: &str, line: &str, path: &str, of: Option<At>, content: &str, rewritten: &str| {
                 let writer = of.map_or(ANY.to_string(), |of| self.writer(of, id));
                 format!(
-                    "{{\"v\":1,\"type\":\"blame\",\"id\":{},\"by\":\"{by}\",\"line\":{line},\"path\":{path},{writer},\"change\":\"set\",\"content\":{content},\"rewritten\":{rewritten},\"last\":null}}",
+                    "{{\"v\":1,\"type\":\"blame\",\"id\":{},\"by\":\"{by}\",\"line\":{line},\"path\":{path},{writer},\"change\":\"set\",\"content\":{content},\"rewritten\":{rewritten},\"last\":null{redacted}}}",
                     text(id.as_str())
                 )
             };
@@ -310,6 +313,7 @@ impl Holding<'_> {
                 Value::Array(_) | Value::Object(_) => None,
             };
             match &known.body {
+                _ if known.redacted.is_some() => parts.push(whole.clone()),
                 Body::Text(lines) if lines.len() > 1 => {
                     for (nth, (_, line)) in (1..).zip(lines) {
                         let said = text(&format!("line {}", line.json()));
@@ -327,6 +331,14 @@ impl Holding<'_> {
             rows.push(whole);
         }
         self.answers("default", &["blame", "-r", commit], &rows)
+    }
+}
+
+/// A content as JSON, and what stands behind all else where it is redacted.
+fn told(known: &Known) -> (&str, String) {
+    match &known.redacted {
+        None => (known.node.content.json(), String::new()),
+        Some(marker) => ("null", format!(",\"redacted\":{}", rows::redaction(marker))),
     }
 }
 

@@ -5,6 +5,7 @@ use crate::history::At;
 use crate::model::{Head, Model, Progress, Staged, Worked, short};
 use crate::naive::{Known, State, Version, version};
 use mnemosyne::model::{NodeId, Provenance};
+use mnemosyne::object::{Redaction, encode_redaction};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -60,9 +61,26 @@ pub fn provenance(provenance: &Provenance) -> String {
     )
 }
 
-/// The keys and values of a node, without braces.
+pub fn redaction(marker: &Redaction) -> String {
+    format!(
+        "{{\"time\":{},\"by\":{},\"reason\":{}}}",
+        text(&marker.time.to_string()),
+        text(marker.by.as_str()),
+        or_null(marker.reason.as_deref())
+    )
+}
+
+/// The keys and values of a node, or of what is left of one, without braces.
 fn node_fields(known: &Known) -> String {
     let node = &known.node;
+    if let Some(marker) = &known.redacted {
+        return format!(
+            "\"v\":1,\"type\":\"node\",\"id\":{},\"hash\":\"{}\",\"content\":null,\"content_kind\":null,\"provenance\":null,\"event_time\":null,\"redacted\":{}",
+            text(node.id.as_str()),
+            known.object,
+            redaction(marker)
+        );
+    }
     format!(
         "\"v\":1,\"type\":\"node\",\"id\":{},\"hash\":\"{}\",\"content\":{},\"content_kind\":\"note\",\"provenance\":{},\"event_time\":{}",
         text(node.id.as_str()),
@@ -76,6 +94,9 @@ fn node_fields(known: &Known) -> String {
 /// The row that `put --jsonl` reads and `export` writes, of a content that is one line of JSON.
 pub fn exported(known: &Known) -> String {
     let node = &known.node;
+    if let Some(marker) = &known.redacted {
+        return String::from_utf8(encode_redaction(marker)).expect("UTF-8");
+    }
     let fields = node.provenance.fields().into_iter().filter_map(|(name, value)| Some((name, value?)));
     let fields: Vec<_> = fields.map(|(name, value)| format!("\"{name}\":{}", text(value))).collect();
     let time = node.event_time.as_ref().map(|time| format!(",\"event_time\":{}", text(time.as_str())));
@@ -253,8 +274,9 @@ impl Model {
             (Version::Is(None), Some(at)) if self.removal(at, id).is_some() => {
                 let removal = self.removal(at, id).expect("it was looked for");
                 let last = self.last(removal, id);
-                let content = self.history.commits[last].state[id].node.content.json();
-                self.side("removed", None, Some(removal), Some(content))
+                let last = &self.history.commits[last].state[id];
+                let content = last.redacted.is_none().then(|| last.node.content.json());
+                self.side("removed", None, Some(removal), content)
             }
             (Version::Is(None), _) => self.side("absent", None, None, None),
             (Version::Is(Some(_)), None) => panic!("no commit has '{id}'"),

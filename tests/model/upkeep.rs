@@ -1,10 +1,14 @@
-//! What nothing names any more, and goes.
+//! What nothing names any more, and goes; and what nodes said that goes.
 
 use crate::command::Time;
 use crate::history::At;
-use crate::model::{Head, Model, Outcome, Progress, Row};
-use crate::rows::ANY;
-use std::collections::BTreeSet;
+use crate::model::{Head, Model, Outcome, Progress, Refusal, Row, refused_for};
+use crate::naive::Known;
+use crate::rows::{ANY, text};
+use mnemosyne::model::{Author, CommitTime, NodeId};
+use mnemosyne::object::Redaction;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 impl Row {
     fn commits(&self) -> Vec<At> {
@@ -75,5 +79,63 @@ impl Model {
     /// The commits that are there.
     pub fn there(&self) -> Vec<At> {
         (0..self.made.len()).filter(|at| !self.gone.contains(at)).collect()
+    }
+}
+
+impl Model {
+    /// Puts markers in the place of what nodes said, in all commits and in what is staged.
+    pub fn redact(&mut self, ids: &[NodeId], source: Option<&str>, reason: Option<&str>) -> Outcome {
+        let ids: BTreeSet<_> = ids.iter().collect();
+        let is_meant = |id: &NodeId, known: &Known| {
+            let is_source = source.is_none() || known.node.provenance.source.as_deref() == source;
+            (ids.is_empty() || ids.contains(id)) && is_source && known.redacted.is_none()
+        };
+        let there = self.there();
+        let is_staged = |id: &NodeId| {
+            self.sessions.values().any(|own| own.staged.get(id).is_some_and(|staged| staged.new.is_some()))
+        };
+        let was = |id: &NodeId| there.iter().any(|&at| self.writes(at, id) || self.removes(at, id));
+        let unknown: Vec<_> = ids.iter().copied().filter(|id| !is_staged(id) && !was(id)).collect();
+        if !unknown.is_empty() {
+            return Err(refused_for("no-node", unknown));
+        }
+        let mut counts: BTreeMap<NodeId, (usize, usize)> = BTreeMap::new();
+        for &at in &there {
+            for (id, known) in &self.history.commits[at].state {
+                if is_meant(id, known) && self.origin(at, id) == at {
+                    counts.entry(id.clone()).or_default().0 += 1;
+                }
+            }
+        }
+        for own in self.sessions.values() {
+            for (id, staged) in &own.staged {
+                if staged.new.as_ref().is_some_and(|known| is_meant(id, known)) {
+                    counts.entry(id.clone()).or_default().1 += 1;
+                }
+            }
+        }
+        if let (Some(source), true, true) = (source, ids.is_empty(), counts.is_empty()) {
+            return Err(Refusal { word: "no-node", about: vec![format!("'{source}'")] });
+        }
+        let by = Author::new(&self.words("any").author).expect("an author");
+        let time = CommitTime::parse(&self.now).expect("a time");
+        let marked = |known: &mut Rc<Known>| {
+            let id = known.node.id.clone();
+            if is_meant(&id, known) {
+                let (object, by, reason) = (known.object, by.clone(), reason.map(str::to_owned));
+                let redacted = Some(Redaction { object, id, time, by, reason });
+                *known = Rc::new(Known { body: known.body.clone(), node: known.node.clone(), object, redacted });
+            }
+        };
+        self.history.commits.iter_mut().flat_map(|commit| commit.state.values_mut()).for_each(marked);
+        let staged = self.sessions.values_mut().flat_map(|own| own.staged.values_mut());
+        staged.filter_map(|staged| staged.new.as_mut()).for_each(marked);
+        let row = |(id, (versions, staged)): (&NodeId, &(usize, usize))| {
+            format!(
+                "{{\"v\":1,\"type\":\"redacted\",\"id\":{},\"versions\":{versions},\"staged\":{staged}}}",
+                text(id.as_str())
+            )
+        };
+        Ok(counts.iter().map(row).collect::<Vec<_>>().into())
     }
 }
