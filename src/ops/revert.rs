@@ -75,6 +75,7 @@ pub fn revert<D: Disk>(
         forget_no_changes(&mut log, &view)?;
         (commits, doubts)
     };
+    let bytes = log.read().map_err(StoreError::from)?;
     let (report, warning) = store.write(snapshot, |tables| -> Result<_, OpError> {
         let view = SessionView::new(tables, session, &path, &bytes)?;
         refuse_in_progress(&view)?;

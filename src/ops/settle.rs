@@ -156,7 +156,7 @@ pub fn conclude<D: Disk>(
         let mut row = taking.row(&view);
         let mut staged = taking.staged(view.next_row().consumed)?;
         drop(view);
-        staged.retain(|id, _| !plan.takes(id));
+        staged.retain(|id, change| change.is_change() && !plan.takes(id));
         let words = signature.saying(message.cloned().unwrap_or(default));
         let mut reverted = Reverted::default();
         let mut reason = "revert".to_owned();

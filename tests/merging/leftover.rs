@@ -12,12 +12,19 @@ use std::time::Duration;
 
 const ID: &str = "n";
 
-fn put(store: &Store, at: usize, text: &str) {
-    let (id, content) = (NodeId::new(ID).expect("an id"), Content::from_text(text));
-    let node =
-        Node { id, content, content_kind: ContentKind::Note, provenance: Provenance::default(), event_time: None };
+fn node(id: &str, text: &str) -> Write {
+    let (id, content) = (NodeId::new(id).expect("an id"), Content::from_text(text));
+    let (content_kind, provenance) = (ContentKind::Note, Provenance::default());
+    Write::Set(Node { id, content, content_kind, provenance, event_time: None })
+}
+
+fn commit(store: &Store, at: usize, writes: Vec<Write>) {
     let session = SessionName::default();
-    ops::put_and_commit(store, &session, vec![Write::Set(node)], Condition::Any, &words(at)).expect("a commit");
+    ops::put_and_commit(store, &session, writes, Condition::Any, &words(at)).expect("a commit");
+}
+
+fn put(store: &Store, at: usize, text: &str) {
+    commit(store, at, vec![node(ID, text)]);
 }
 
 /// A store in which a reset has failed that would have staged the node, since somebody else was writing.
@@ -60,7 +67,8 @@ fn what_a_reset_left_that_failed_settles_no_conflict_of_a_merge() {
         signature: signature(6),
     };
     let report = ops::merge(&store, &SessionName::default(), &request).expect("a merge");
-    assert!(matches!(report.outcome, MergeOutcome::Stopped(_)));
+    let MergeOutcome::Stopped(conflicts) = report.outcome else { panic!("it conflicts") };
+    assert_eq!(conflicts.iter().map(|conflict| conflict.settled).collect::<Vec<_>>(), [None]);
     holds_that_nothing_is_settled(&store, Underway::Merge);
 }
 
@@ -74,6 +82,29 @@ fn what_a_reset_left_that_failed_settles_no_conflict_of_a_revert() {
         signature: signature(6),
     };
     let report = ops::revert(&store, &SessionName::default(), &request).expect("a revert");
-    assert!(report.reverted.stopped.is_some());
+    let stop = report.reverted.stopped.expect("it conflicts");
+    assert_eq!(stop.conflicts.iter().map(|conflict| conflict.settled).collect::<Vec<_>>(), [None]);
     holds_that_nothing_is_settled(&store, Underway::Revert);
+}
+
+#[test]
+fn what_was_said_of_no_conflict_settles_none_of_the_next_revert() {
+    let (store, _directory) = empty("main");
+    let session = SessionName::default();
+    commit(&store, 0, vec![node("m", "a"), node("n", "a")]);
+    commit(&store, 1, vec![node("n", "b")]);
+    commit(&store, 2, vec![node("m", "b")]);
+    commit(&store, 3, vec![node("m", "c"), node("n", "c")]);
+    let request = RevertRequest {
+        selections: ["HEAD~2", "HEAD~1"].map(|text| Selection::Of(revision(text))).into(),
+        what: Reverting::Commits { mainline: 0 },
+        message: None,
+        signature: signature(4),
+    };
+    ops::revert(&store, &session, &request).expect("a revert");
+    ops::put(&store, &session, vec![node("m", "c"), node("n", "c")], Condition::Any).expect("staged");
+    let concluded = ops::conclude(&store, &session, Underway::Revert, None, &signature(5)).expect("the next stops");
+    let stop = concluded.reverted.stopped.expect("it conflicts");
+    let told: Vec<_> = stop.conflicts.iter().map(|conflict| (conflict.id.as_str(), conflict.settled)).collect();
+    assert_eq!(told, [("m", None)]);
 }

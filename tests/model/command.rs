@@ -183,6 +183,11 @@ pub enum Command {
         mainline: Option<u64>,
         message: Option<String>,
     },
+    /// Takes back what came from a source.
+    Undo {
+        source: String,
+        message: Option<String>,
+    },
     Settle {
         underway: Underway,
         choices: Vec<(NodeId, Choice)>,
@@ -398,6 +403,7 @@ impl Command {
                 let mainline = mainline.map(|parent| parent.to_string());
                 typed.option("-m", mainline.as_deref()).option("--message", message.as_deref())
             }
+            Self::Undo { source, message } => crate::undo::Undoing::typed(source, message.as_deref()),
             Self::Settle { underway, choices } => {
                 let choices = choices.iter().map(|(id, on)| format!("{id}={}", choice(*on)));
                 Typed::new(underway.name()).word("--resolve").words(choices)

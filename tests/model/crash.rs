@@ -197,7 +197,8 @@ impl Doing<'_> {
             Command::Put { dry_run: true, .. }
             | Command::Commit { dry_run: true, .. }
             | Command::Merge { dry_run: true, .. }
-            | Command::Gc { dry_run: true, .. } => panic!("nothing is done"),
+            | Command::Gc { dry_run: true, .. }
+            | Command::Undo { .. } => panic!("nothing is done"),
             Command::Put { writes: of, when, message, .. } => {
                 let condition = match model.condition(session.as_str(), &of[0].0, *when) {
                     Condition::Always => ops::Condition::Any,
@@ -355,6 +356,11 @@ impl Doing<'_> {
 }
 
 impl Command {
+    /// Whether a crash in it is of interest, and what it comes to is foreseen.
+    pub fn may_crash(&self) -> bool {
+        !self.is_trial() && !matches!(self, Self::Undo { .. })
+    }
+
     /// Whether it may do one thing in the database and be refused another, and then undoes the first.
     pub fn is_several(&self) -> bool {
         match self {
@@ -365,7 +371,7 @@ impl Command {
     }
 
     /// Whether it only tells what it would do.
-    pub fn is_trial(&self) -> bool {
+    fn is_trial(&self) -> bool {
         match self {
             Self::Put { dry_run, .. }
             | Self::Commit { dry_run, .. }

@@ -50,7 +50,7 @@ impl Maker {
             Some(progress) if !self.dice.once_in(4) => self.going_on(model, session, progress),
             Some(_) | None => self.command(model, session),
         };
-        let crash = self.maybe(CRASHES, |maker| maker.dice.next()).filter(|_| !command.is_trial());
+        let crash = self.maybe(CRASHES, |maker| maker.dice.next()).filter(|_| command.may_crash());
         Step { session, time: self.time, command, crash }
     }
 
@@ -116,7 +116,7 @@ impl Maker {
         let mut rev = Rev::of(base);
         let has_log = matches!(rev.base, Base::Head | Base::Name(_) | Base::Full(_));
         rev.nth = self.maybe(8, |maker| maker.dice.roll(4)).filter(|_| has_log);
-        while self.dice.once_in(4) {
+        while self.dice.once_in(5) {
             rev.back.push(if self.dice.once_in(4) {
                 Back::Parent(1 + self.dice.roll(2))
             } else {
@@ -302,6 +302,10 @@ impl Maker {
                     dry_run: self.dice.once_in(8),
                 }
             }
+            62 if self.dice.once_in(2) => {
+                let source = (*self.dice.pick(&SOURCES)).to_owned();
+                Command::Undo { source, message: self.maybe(3, Self::message) }
+            }
             62..=65 => {
                 let commits: Vec<_> = (0..1 + self.dice.roll(4) / 2).map(|_| self.rev(model)).collect();
                 let is_merge =
@@ -336,7 +340,7 @@ impl Maker {
                     _ => Command::Settle { underway, choices: vec![(self.id(), self.choice())] },
                 }
             }
-            74..=78 => self.search(model),
+            74..=78 => self.search(model, session),
             79 => {
                 let source = self.maybe(3, |maker| (*maker.dice.pick(&SOURCES)).to_owned());
                 let ids = if source.is_some() && self.dice.once_in(2) { Vec::new() } else { self.ids() };
@@ -380,20 +384,24 @@ impl Maker {
         }
     }
 
-    fn search(&mut self, model: &Model) -> Command {
+    fn search(&mut self, model: &Model, session: &str) -> Command {
+        let is_searching = model.search_status(session).is_ok() != self.dice.once_in(8);
         let some = |maker: &mut Self, most: usize| -> Vec<Rev> {
             (0..maker.dice.roll(most + 1)).map(|_| maker.rev(model)).collect()
         };
+        // One of the first.
+        let good = |maker: &mut Self| Rev::of(Base::Made(maker.dice.roll(4)));
         match self.dice.roll(8) {
-            0..=1 => {
+            _ if !is_searching => {
                 let bad = if self.dice.once_in(5) { None } else { Some(self.rev(model)) };
-                let good = if bad.is_none() { Vec::new() } else { some(self, 2) };
+                let good = if bad.is_none() { Vec::new() } else { [&some(self, 1)[..], &[good(self)]].concat() };
                 Command::StartSearch { bad, good, only: self.maybe(4, Self::id) }
             }
-            2 => Command::Unmark,
-            3 => Command::EndSearch,
+            0 => Command::Unmark,
+            1 => Command::EndSearch,
+            2 => Command::Mark(Marked::Good, vec![good(self)]),
             kind => {
-                let marked = [Marked::Good, Marked::Bad, Marked::Skip, Marked::Skip][kind - 4];
+                let marked = [Marked::Good, Marked::Bad, Marked::Skip][kind % 3];
                 let first = self.rev(model);
                 Command::Mark(marked, [&[first], &some(self, 1)[..]].concat())
             }

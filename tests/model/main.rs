@@ -30,8 +30,10 @@ mod reports;
 mod revision;
 mod rows;
 mod searching;
+mod sequence;
 mod shell;
 mod staging;
+mod undo;
 mod upkeep;
 
 use std::io::Write;
@@ -59,7 +61,7 @@ fn every_command_does_as_a_model_says() {
     let sequences = wanted("MNEM_MODEL_STEPS", STEPS).div_ceil(LENGTH);
     let first = wanted("MNEM_MODEL_SEED", 0);
     for seed in first..first + sequences {
-        play::play(seed as u64, LENGTH, &mut seen);
+        sequence::play(seed as u64, LENGTH, &mut seen);
     }
     tell(&format!("{} steps: {seen:?}", sequences * LENGTH));
 }

@@ -465,6 +465,7 @@ impl Model {
             Command::Revert { commits, mainline, message } => {
                 self.revert(session, commits, mainline.unwrap_or(0), message.as_deref())
             }
+            Command::Undo { .. } => panic!("what comes of it is not foreseen"),
             Command::Settle { underway, choices } => self.settle(session, *underway, choices),
             Command::Continue { underway, message } => self.conclude(session, *underway, message.as_deref()),
             Command::Abort(underway) => self.abort(session, *underway),

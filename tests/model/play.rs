@@ -1,51 +1,57 @@
-//! Sequences of commands, played in a store and in the model, and made short where the two differ.
+//! Steps that are played in a store and in the model, and held against each other.
 
 use crate::command::{Command, FOLDER, Step, Typed};
 use crate::crash::Recorded;
-use crate::generate::Maker;
 use crate::model::{Model, SESSIONS};
 use crate::reports::{Holding, Wrong, compare};
 use crate::shell::Shell;
+use crate::undo::Undoing;
 use std::collections::BTreeMap;
 use std::fs;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use tempfile::TempDir;
 
 /// After so many steps more is asked.
 const LARGELY: usize = 40;
 
-/// How often a sequence that fails is played again to make it shorter.
-const TRIES: usize = 400;
-
-/// By so many letters it is told whether two failures are of a kind.
-const KIND: usize = 12;
-
 /// How often each command came to what.
 pub type Seen = BTreeMap<String, usize>;
 
 /// A store beside its model.
-struct Play {
-    model: Model,
+pub struct Play {
+    pub model: Model,
     shell: Shell,
     done: usize,
+    /// What was typed.
+    pub lines: Vec<String>,
     directory: TempDir,
 }
 
 impl Play {
-    fn new() -> Self {
+    /// An empty store.
+    pub fn new() -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         let shell = Shell::at(directory.path());
         let typed = Command::Init.typed(&Model::new(), "default");
         let said = shell.run("default", "", &typed);
         assert_eq!((said.status, said.err.as_str()), (0, ""));
-        Self { model: Model::new(), shell, done: 0, directory }
+        Self { model: Model::new(), shell, done: 0, lines: Vec::new(), directory }
     }
 
-    fn step(&mut self, step: &Step, seen: &mut Seen) -> Result<(), Wrong> {
+    /// Plays a step.
+    pub fn step(&mut self, step: &Step, seen: &mut Seen) -> Result<(), Wrong> {
         self.done += 1;
+        let typed = step.command.typed(&self.model, step.session);
+        let crash = if step.crash.is_some() { "crash in " } else { "" };
+        self.lines.push(format!("{crash}{} {}: {:?} <<< {:?}", step.time, step.session, typed.words, typed.input));
         if let Some(seed) = step.crash {
             return self.crash(step, seed, seen);
+        }
+        if let Command::Undo { source, message } = &step.command {
+            let undoing = Undoing { step, source, message: message.as_deref() };
+            let word = undoing.play(&mut self.model, &self.shell)?;
+            *seen.entry(format!("Undo {word}")).or_default() += 1;
+            return self.look(step.session);
         }
         let (before, time) = (self.model.clone(), crate::command::told(step.time));
         let outcome = self.model.run(step);
@@ -55,7 +61,7 @@ impl Play {
             compare(&said, &[], None).map_err(|wrong| format!("{:?}: {wrong}", typed.words))?;
         }
         let files = (outcome.is_err() && !step.command.is_several()).then(|| self.files());
-        let said = self.shell.run(step.session, &time, &step.command.typed(&before, step.session));
+        let said = self.shell.run(step.session, &time, &typed);
         if files.is_some_and(|files| files != self.files()) {
             return Err(format!("what is refused changes a file: {outcome:?}"));
         }
@@ -66,9 +72,13 @@ impl Play {
         let word = refusal.map_or("done", |refusal| refusal.word);
         *seen.entry(format!("{} {word}", step.command.kind())).or_default() += 1;
         compare(&said, rows, refusal)?;
+        self.look(step.session)
+    }
+
+    fn look(&self, session: &str) -> Result<(), Wrong> {
         let holding = Holding { model: &self.model, shell: &self.shell };
-        holding.briefly(step.session)?;
-        if self.done.is_multiple_of(LARGELY) { holding.session(step.session) } else { Ok(()) }
+        holding.briefly(session)?;
+        if self.done.is_multiple_of(LARGELY) { holding.session(session) } else { Ok(()) }
     }
 
     /// Crashes while a command is at work, and goes on from what is left.
@@ -132,80 +142,8 @@ impl Play {
         }
     }
 
-    fn end(&self) -> Result<(), Wrong> {
+    /// Asks for all that there is.
+    pub fn end(&self) -> Result<(), Wrong> {
         Holding { model: &self.model, shell: &self.shell }.wholly()
-    }
-}
-
-/// What goes wrong, a panic too.
-fn caught(run: impl FnOnce() -> Result<(), Wrong>) -> Result<(), Wrong> {
-    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
-        let said = panic.downcast_ref::<String>().cloned();
-        Err(said.or(panic.downcast_ref::<&str>().map(|said| (*said).to_owned())).unwrap_or_default())
-    })
-}
-
-/// Plays a sequence from the beginning.
-fn replay(steps: &[Step]) -> Result<(), Wrong> {
-    let (mut play, mut seen) = (Play::new(), Seen::new());
-    caught(|| {
-        steps.iter().try_for_each(|step| play.step(step, &mut seen))?;
-        play.end()
-    })
-}
-
-/// Leaves out of a sequence that fails what it fails without.
-fn shortened(mut steps: Vec<Step>, first: &Wrong) -> (Vec<Step>, Wrong) {
-    // What is found in a shorter one may be another thing.
-    let alike = |one: &Wrong, other: &Wrong| one.chars().take(KIND).eq(other.chars().take(KIND));
-    let (mut size, mut tries, mut wrong) = (steps.len() / 2, 0, String::new());
-    while size > 0 && tries < TRIES {
-        let (mut at, before) = (0, steps.len());
-        while at < steps.len() && tries < TRIES {
-            let end = (at + size).min(steps.len());
-            let fewer = [&steps[..at], &steps[end..]].concat();
-            tries += 1;
-            match replay(&fewer) {
-                Err(found) if alike(&found, first) => (steps, wrong) = (fewer, found),
-                Err(_) | Ok(()) => at = end,
-            }
-        }
-        size = if size == 1 && steps.len() < before { 1 } else { size / 2 };
-    }
-    if wrong.is_empty() {
-        wrong = replay(&steps).err().unwrap_or_default();
-    }
-    (steps, wrong)
-}
-
-/// How a sequence is told.
-fn told(steps: &[Step]) -> String {
-    let (mut model, mut lines) = (Model::new(), Vec::new());
-    for step in steps {
-        let typed = step.command.typed(&model, step.session);
-        let crash = if step.crash.is_some() { "crash in " } else { "" };
-        lines.push(format!("{crash}{} {}: {:?} <<< {:?}", step.time, step.session, typed.words, typed.input));
-        if catch_unwind(AssertUnwindSafe(|| drop(model.run(step)))).is_err() {
-            break;
-        }
-    }
-    lines.join("\n")
-}
-
-/// Plays a random sequence of so many steps.
-pub fn play(seed: u64, count: usize, seen: &mut Seen) {
-    let (mut play, mut maker, mut steps) = (Play::new(), Maker::new(seed), Vec::new());
-    let outcome = caught(|| {
-        for _ in 0..count {
-            let step = maker.step(&play.model);
-            steps.push(step.clone());
-            play.step(&step, seen)?;
-        }
-        play.end()
-    });
-    if let Err(wrong) = outcome {
-        let at = steps.len();
-        let (steps, shorter) = shortened(steps, &wrong);
-        panic!("seed {seed}, step {at}: {wrong}\n\nby these {}:\n{}\n\n{shorter}", steps.len(), told(&steps));
     }
 }
