@@ -115,7 +115,7 @@ impl Inner {
                 continue;
             }
             let distance = reader.varint()?;
-            let number = number.checked_sub(distance).filter(|_| distance > 0);
+            let number = number.checked_sub(distance).filter(|number| distance > 0 && *number > 0);
             let number = number.ok_or(DecodeError::NotCanonical("a child that is not recorded before its parent"))?;
             *child = Some(if inner >> slot & 1 == 0 {
                 Link::Node { number, object: ObjectId::from_bytes(reader.array()?) }
@@ -167,18 +167,19 @@ mod tests {
 
     #[test]
     fn whatever_is_not_canonical_is_refused() {
-        let good = record(&[&[0b0010_0011, 9], &ID, &[8], &ID]);
-        assert_eq!(Inner::decode(&good, 9), Ok(Inner { children: [node(0), inner(1), None, None] }));
+        let good = record(&[&[0b0010_0011, 8], &ID, &[7], &ID]);
+        assert_eq!(Inner::decode(&good, 9), Ok(Inner { children: [node(1), inner(2), None, None] }));
         assert!(Inner::decode(&[0b0001_0001, 1], 9).is_ok(), "an inner node may be the only child");
         for (bad, why) in [
-            (record(&[&[0b0110_0011, 9], &ID, &[8], &ID]), "an inner node in an empty slot"),
+            (record(&[&[0b0110_0011, 8], &ID, &[7], &ID]), "an inner node in an empty slot"),
             (vec![0], "no child"),
-            (record(&[&[0b0000_0100, 9], &ID]), "a node as the only child"),
-            (record(&[&[0b0010_0011, 0], &ID, &[8], &ID]), "a node at distance 0"),
-            (record(&[&[0b0010_0011, 9], &ID, &[0], &ID]), "an inner node at distance 0"),
-            (record(&[&[0b0010_0011, 10], &ID, &[8], &ID]), "a distance beyond the first record"),
-            (record(&[&[0b0010_0011, 0x89, 0], &ID, &[8], &ID]), "a long number"),
-            (record(&[&[0b0010_0011, 9], &ID, &[1], &ID]), "an id that must be left out"),
+            (record(&[&[0b0000_0100, 8], &ID]), "a node as the only child"),
+            (record(&[&[0b0010_0011, 0], &ID, &[7], &ID]), "a node at distance 0"),
+            (record(&[&[0b0010_0011, 8], &ID, &[0], &ID]), "an inner node at distance 0"),
+            (record(&[&[0b0010_0011, 9], &ID, &[7], &ID]), "a distance to the number 0, which no record has"),
+            (record(&[&[0b0010_0011, 10], &ID, &[7], &ID]), "a distance beyond the first record"),
+            (record(&[&[0b0010_0011, 0x88, 0], &ID, &[7], &ID]), "a long number"),
+            (record(&[&[0b0010_0011, 8], &ID, &[1], &ID]), "an id that must be left out"),
             (record(&[&good, &[0]]), "bytes behind the end"),
         ] {
             assert!(Inner::decode(&bad, 9).is_err(), "{why}");
@@ -195,7 +196,7 @@ mod tests {
     }
 
     fn children() -> impl Strategy<Value = [Option<Link>; SLOTS]> {
-        let link = (0..1000u64, any::<[u8; 32]>(), any::<bool>()).prop_map(|(number, id, is_inner)| {
+        let link = (1..1000u64, any::<[u8; 32]>(), any::<bool>()).prop_map(|(number, id, is_inner)| {
             let id = ObjectId::from_bytes(id);
             let left_out = is_inner && number == 999;
             if is_inner {

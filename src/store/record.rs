@@ -357,12 +357,27 @@ impl Head {
 
     /// Reads what [`Head::encode`] wrote.
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let session = Session::decode(bytes)?;
-        if session.encode() == bytes {
-            Ok(session.head)
-        } else {
-            Err(DecodeError::NotCanonical("a head is spelled otherwise"))
+        let mut reader = Reader::new(bytes);
+        let tag = reader.byte()?;
+        let field = Reader::new(reader.bytes()?);
+        reader.finish()?;
+        match tag {
+            HEAD_BRANCH => Self::branch_in(field),
+            HEAD_DETACHED => Self::detached_in(field),
+            CONSUMED..=MARKS => Err(DecodeError::NotCanonical("a head is no other field")),
+            unknown => Err(DecodeError::UnknownRecord(unknown)),
         }
+    }
+
+    fn branch_in(mut field: Reader<'_>) -> Result<Self, DecodeError> {
+        let name = std::str::from_utf8(field.rest());
+        Ok(Self::Branch(name.map_err(|_| DecodeError::NotCanonical("a branch name is not UTF-8"))?.to_owned()))
+    }
+
+    fn detached_in(mut field: Reader<'_>) -> Result<Self, DecodeError> {
+        let number = field.varint()?;
+        field.finish()?;
+        Ok(Self::Detached(number))
     }
 }
 
@@ -402,12 +417,8 @@ impl Session {
             let tag = reader.byte()?;
             let mut field = Reader::new(reader.bytes()?);
             match tag {
-                HEAD_BRANCH => {
-                    let name = std::str::from_utf8(field.rest());
-                    let name = name.map_err(|_| DecodeError::NotCanonical("a branch name is not UTF-8"))?;
-                    head = Some(Head::Branch(name.to_owned()));
-                }
-                HEAD_DETACHED => head = Some(Head::Detached(field.varint()?)),
+                HEAD_BRANCH => head = Some(Head::branch_in(Reader::new(field.rest()))?),
+                HEAD_DETACHED => head = Some(Head::detached_in(Reader::new(field.rest()))?),
                 CONSUMED => consumed = field.varint()?,
                 ORIG_HEAD => orig_head = Some(field.varint()?),
                 PREVIOUS => previous = Some(Head::decode(field.rest())?),
@@ -525,6 +536,25 @@ mod tests {
         }
         assert!(Session::decode(&[]).is_err());
         assert!(Session::decode(&[CONSUMED, 1, 1, HEAD_BRANCH, 0]).is_err(), "tags rise");
+    }
+
+    #[test]
+    fn a_head_is_one_field_and_nothing_is_within_it() {
+        let main = Head::Branch("refs/heads/main".into());
+        let session = Session { consumed: 1, ..Session::at(main.clone()) };
+        for refused in
+            [session.encode(), [main.encode(), vec![0]].concat(), vec![HEAD_DETACHED, 2, 1, 0], vec![CONSUMED, 1, 1]]
+        {
+            assert!(matches!(Head::decode(&refused), Err(DecodeError::NotCanonical(_))), "{refused:?}");
+        }
+        assert_eq!(Head::decode(&[77, 0]), Err(DecodeError::UnknownRecord(77)));
+        let mut nested = main.encode();
+        for _ in 0..10_000 {
+            let mut around = main.encode();
+            push_field(&mut around, PREVIOUS, &nested);
+            nested = around;
+        }
+        assert!(Session::decode(&nested).is_err());
     }
 
     proptest! {
