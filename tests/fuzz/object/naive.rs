@@ -1,0 +1,267 @@
+//! What the page of the format says of each kind of bytes, and nothing of how the program reads them.
+
+use crate::json::{self, Value};
+use crate::node::is_id;
+use crate::time::is_commit_time;
+
+/// Bytes, read from front to back.
+#[derive(Clone, Copy)]
+struct Bytes<'a>(&'a [u8]);
+
+impl<'a> Bytes<'a> {
+    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        if count > self.0.len() {
+            return None;
+        }
+        let (taken, rest) = self.0.split_at(count);
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        self.take(1).map(|bytes| bytes[0])
+    }
+
+    fn flag(&mut self) -> Option<bool> {
+        self.byte().filter(|byte| *byte < 2).map(|byte| byte == 1)
+    }
+
+    fn varint(&mut self) -> Option<u64> {
+        let length = 1 + self.0.iter().position(|byte| *byte < 0x80)?;
+        let bytes = self.take(length)?;
+        if length > 10 || (length > 1 && bytes[length - 1] == 0) {
+            return None;
+        }
+        let number = bytes.iter().rev().fold(0u128, |number, byte| number << 7 | u128::from(byte & 0x7f));
+        u64::try_from(number).ok()
+    }
+
+    fn zigzag(&mut self) -> Option<i128> {
+        let number = i128::from(self.varint()?);
+        Some(if number % 2 == 0 { number / 2 } else { -(number + 1) / 2 })
+    }
+
+    fn string(&mut self) -> Option<&'a [u8]> {
+        let length = self.varint()?;
+        self.take(usize::try_from(length).ok()?)
+    }
+
+    fn text(&mut self) -> Option<&'a str> {
+        str::from_utf8(self.string()?).ok()
+    }
+
+    /// A distance of at least `least`, back from `own`.
+    fn distance(&mut self, own: u64, least: u64) -> Option<u64> {
+        self.varint().filter(|distance| *distance >= least && *distance < own)
+    }
+
+    fn numbers(&mut self) -> Option<()> {
+        (0..self.varint()?).try_for_each(|_| self.varint().map(drop))
+    }
+
+    fn time(&mut self) -> Option<()> {
+        let (milliseconds, minutes) = (self.zigzag()?, self.zigzag()?);
+        // 0000-01-01T00:00 and 10000-01-01T00:00.
+        let local = milliseconds + minutes * 60_000;
+        let is_in_range = (-62_167_219_200_000..253_402_300_800_000).contains(&local);
+        (minutes.abs() < 1440 && is_in_range).then_some(())
+    }
+
+    fn end(self) -> Option<()> {
+        self.0.is_empty().then_some(())
+    }
+}
+
+fn is_author(text: &str) -> bool {
+    !text.is_empty() && text.trim() == text
+}
+
+fn is_message(text: &str) -> bool {
+    !text.trim().is_empty() && !text.ends_with(['\n', '\r'])
+}
+
+/// Canonical bytes of a commit.
+pub fn is_commit(bytes: &[u8]) -> bool {
+    let is_hash = |text: &str| text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let read = || {
+        let read = json::read(str::from_utf8(bytes).ok()?)?;
+        let members = read.members()?;
+        let [(parents, list), (state, root), (author, who), (time, when), (message, what)] = &members[..] else {
+            return None;
+        };
+        let keys = [parents, state, author, time, message].map(String::as_str);
+        let Value::Array(parents) = &list.value else { return None };
+        let parents: Vec<_> = parents.iter().map(json::Spelled::string).collect::<Option<_>>()?;
+        let (root, who, when, what) = (root.string()?, who.string()?, when.string()?, what.string()?);
+        let sound = parents.iter().chain([&root]).all(|id| is_hash(id))
+            && is_author(&who)
+            && is_commit_time(&when)
+            && is_message(&what);
+        let parents: Vec<_> = parents.iter().map(|id| format!("\"{id}\"")).collect();
+        let written = format!(
+            "{{\"parents\":[{}],\"state\":\"{root}\",\"author\":{},\"time\":\"{when}\",\"message\":{}}}",
+            parents.join(","),
+            json::canonical(&who),
+            json::canonical(&what)
+        );
+        Some(keys == ["parents", "state", "author", "time", "message"] && sound && written.as_bytes() == bytes)
+    };
+    read() == Some(true)
+}
+
+/// What the record of an inner node holds behind its kind.
+pub fn is_inner(bytes: &[u8], own: u64) -> bool {
+    let mut bytes = Bytes(bytes);
+    let mut read = || {
+        let mask = bytes.byte()?;
+        let slots: Vec<_> = (0..4).filter(|slot| mask >> slot & 1 == 1).collect();
+        let is_inner = |slot: &i32| mask >> (4 + slot) & 1 == 1;
+        let inner: Vec<_> = (0..4).filter(is_inner).collect();
+        let is_state = inner.iter().all(|slot| slots.contains(slot)) && (!inner.is_empty() || slots.len() > 1);
+        for slot in &slots {
+            let distance = bytes.distance(own, 1)?;
+            if !(is_inner(slot) && distance == 1) {
+                bytes.take(32)?;
+            }
+        }
+        bytes.end().filter(|()| is_state)
+    };
+    read().is_some()
+}
+
+/// The record of a commit.
+pub fn is_commit_record(bytes: &[u8], own: u64) -> bool {
+    let mut bytes = Bytes(bytes);
+    let mut read = || {
+        bytes.byte().filter(|kind| *kind == 1)?;
+        bytes.take(32)?;
+        for _ in 0..bytes.varint()? {
+            bytes.distance(own, 1)?;
+        }
+        match bytes.byte()? {
+            0 => {}
+            1 | 2 => {
+                bytes.distance(own, 1)?;
+                bytes.take(32)?;
+            }
+            _ => return None,
+        }
+        for _ in ["count", "added", "modified", "removed"] {
+            bytes.varint()?;
+        }
+        bytes.distance(own, 0)?;
+        bytes.varint()?;
+        bytes.time()?;
+        let author = bytes.text()?;
+        let message = str::from_utf8(bytes.0).ok()?;
+        (is_author(author) && is_message(message)).then_some(())
+    };
+    read().is_some()
+}
+
+/// A row of `session`.
+pub fn is_session(bytes: &[u8]) -> bool {
+    let mut bytes = Bytes(bytes);
+    let mut read = || {
+        let mut tags = Vec::new();
+        while !bytes.0.is_empty() {
+            let tag = bytes.byte()?;
+            let mut field = Bytes(bytes.string()?);
+            match tag {
+                1 => drop(str::from_utf8(field.take(field.0.len())?).ok()?),
+                3 => drop(field.varint().filter(|number| *number != 0)?),
+                2 | 4 => drop(field.varint()?),
+                5 => is_head(field.take(field.0.len())?).then_some(())?,
+                6 => begun(&mut field)?,
+                7 => told(&mut field)?,
+                _ => return None,
+            }
+            field.end()?;
+            tags.push(tag);
+        }
+        let heads = tags.iter().filter(|tag| matches!(tag, 1 | 2)).count();
+        (tags.is_sorted_by(|a, b| a < b) && heads == 1).then_some(())
+    };
+    read().is_some()
+}
+
+/// A record of a session with one field, which says where it stands.
+pub fn is_head(bytes: &[u8]) -> bool {
+    let mut read = Bytes(bytes);
+    let is_one = matches!(bytes.first(), Some(1 | 2)) && read.byte().and_then(|_| read.string()).is_some();
+    is_one && read.0.is_empty() && is_session(bytes)
+}
+
+/// What a session has begun and not finished.
+fn begun(field: &mut Bytes<'_>) -> Option<()> {
+    match field.byte()? {
+        1 => {
+            field.varint()?;
+            field.text()?;
+            field.text()?;
+        }
+        2 => {
+            field.varint()?;
+            field.varint()?;
+            field.numbers()?;
+            field.varint()?;
+            field.text()?;
+        }
+        3 => {
+            for _ in crate::node::PROVENANCE {
+                let counts = field.flag()?;
+                let value = field.text()?;
+                (counts || value.is_empty()).then_some(())?;
+            }
+            for _ in 0..field.varint()? {
+                field.text().filter(|text| is_id(text))?;
+            }
+            field.numbers()?;
+            field.text()?;
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+/// What a search by hand was told.
+fn told(field: &mut Bytes<'_>) -> Option<()> {
+    let (_, _, has_words) = (field.flag()?, field.flag()?, field.flag()?);
+    if has_words {
+        field.text()?;
+        field.text()?;
+    }
+    for _ in 0..field.varint()? {
+        field.text()?;
+    }
+    while !field.0.is_empty() {
+        field.byte().filter(|kind| matches!(kind, 1..=3))?;
+        field.numbers()?;
+    }
+    Some(())
+}
+
+/// A row of `reflog`.
+pub fn is_ref_update(bytes: &[u8]) -> bool {
+    let mut bytes = Bytes(bytes);
+    let mut read = || {
+        bytes.varint()?;
+        bytes.varint()?;
+        bytes.time()?;
+        str::from_utf8(bytes.0).ok()
+    };
+    read().is_some()
+}
+
+/// A row of `chain` but for that of the tip.
+pub fn are_places(bytes: &[u8]) -> bool {
+    let mut bytes = Bytes(bytes);
+    let mut read = || {
+        while !bytes.0.is_empty() {
+            bytes.zigzag()?;
+            bytes.varint()?;
+        }
+        Some(())
+    };
+    read().is_some()
+}
