@@ -126,7 +126,8 @@ impl<'a> Staged<'a> {
     }
 
     /// The same for a command that asks for the nodes `ids` and appends: of all frames only the last one and those about
-    /// these nodes, which are found by the bytes of their ids, are looked at, but all are where the last one is odd.
+    /// these nodes, which are found by the bytes of their ids, are looked at, but all are where the last one is odd: live
+    /// ones may stand before a dead one.
     pub fn skim(path: &Path, log: &'a [u8], consumed: u64, ids: &[&NodeId]) -> Result<Self, LogError> {
         let mut staged = Self::new(path, log, consumed);
         let mut marks: Vec<usize> = Vec::new();
@@ -145,8 +146,8 @@ impl<'a> Staged<'a> {
             }
         }
         match Frame::at(&log[last..]).filter(Frame::is_sound) {
-            Some(frame) if end == log.len() => {
-                staged.next = staged.next.max(frame.to + 1);
+            Some(frame) if end == log.len() && frame.to > consumed => {
+                staged.next = frame.to + 1;
                 Ok(Self { frames: log, skimmed: Some(asked), ..staged })
             }
             Some(_) | None => Self::scan(path, log, consumed),
@@ -436,6 +437,15 @@ mod tests {
                 Some(true)
             );
         }
+    }
+
+    #[test]
+    fn a_skimmed_log_has_the_live_frames_before_a_dead_one() {
+        let log = [set(3, "a", b"3"), set(2, "b", b"2")].concat();
+        let staged = skim(&log, 2, &[&id("a")]).expect("a good log");
+        assert_eq!((staged.is_empty(), staged.last()), (false, 3));
+        assert_eq!(nodes(&staged), [("a".to_owned(), Some(b"3".to_vec()))]);
+        assert_eq!(staged.next_frame(None, []).expect("a frame").place, Place::At(log.len() as u64));
     }
 
     #[test]
