@@ -3,6 +3,9 @@
 #![no_main]
 
 #[allow(dead_code, reason = "shared by targets")]
+#[path = "../../tests/fuzz/bytes.rs"]
+mod bytes;
+#[allow(dead_code, reason = "shared by targets")]
 #[path = "../../tests/fuzz/json.rs"]
 mod json;
 #[allow(dead_code, reason = "shared by targets")]

@@ -1,9 +1,13 @@
 //! The targets of `fuzz/` over their corpora: what was once worth keeping is tried whenever tests run.
 
+mod bytes;
+mod choices;
 mod json;
+mod memory_disk;
 mod node;
 mod object;
 mod revision;
+mod staged;
 mod time;
 
 use std::collections::BTreeSet;
@@ -14,7 +18,8 @@ use std::path::{Path, PathBuf};
 /// What a target does with one input: it panics where a claim does not hold.
 type Check = fn(&[u8]);
 
-const TARGETS: [(&str, Check); 2] = [("object", object::check), ("revision", revision::check)];
+const TARGETS: [(&str, Check); 3] =
+    [("object", object::check), ("revision", revision::check), ("staged", staged::check)];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz")

@@ -1,56 +1,30 @@
 //! What the page of the format says of each kind of bytes, and nothing of how the program reads them.
 
+use crate::bytes::Bytes;
 use crate::json::{self, Value};
 use crate::node::is_id;
 use crate::time::is_commit_time;
 
-/// Bytes, read from front to back.
-#[derive(Clone, Copy)]
-struct Bytes<'a>(&'a [u8]);
+/// What only these records have.
+trait Fields<'a> {
+    fn zigzag(&mut self) -> Option<i128>;
+    fn text(&mut self) -> Option<&'a str>;
+    /// A distance of at least `least`, back from `own`.
+    fn distance(&mut self, own: u64, least: u64) -> Option<u64>;
+    fn numbers(&mut self) -> Option<()>;
+    fn time(&mut self) -> Option<()>;
+}
 
-impl<'a> Bytes<'a> {
-    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
-        if count > self.0.len() {
-            return None;
-        }
-        let (taken, rest) = self.0.split_at(count);
-        self.0 = rest;
-        Some(taken)
-    }
-
-    fn byte(&mut self) -> Option<u8> {
-        self.take(1).map(|bytes| bytes[0])
-    }
-
-    fn flag(&mut self) -> Option<bool> {
-        self.byte().filter(|byte| *byte < 2).map(|byte| byte == 1)
-    }
-
-    fn varint(&mut self) -> Option<u64> {
-        let length = 1 + self.0.iter().position(|byte| *byte < 0x80)?;
-        let bytes = self.take(length)?;
-        if length > 10 || (length > 1 && bytes[length - 1] == 0) {
-            return None;
-        }
-        let number = bytes.iter().rev().fold(0u128, |number, byte| number << 7 | u128::from(byte & 0x7f));
-        u64::try_from(number).ok()
-    }
-
+impl<'a> Fields<'a> for Bytes<'a> {
     fn zigzag(&mut self) -> Option<i128> {
         let number = i128::from(self.varint()?);
         Some(if number % 2 == 0 { number / 2 } else { -(number + 1) / 2 })
-    }
-
-    fn string(&mut self) -> Option<&'a [u8]> {
-        let length = self.varint()?;
-        self.take(usize::try_from(length).ok()?)
     }
 
     fn text(&mut self) -> Option<&'a str> {
         str::from_utf8(self.string()?).ok()
     }
 
-    /// A distance of at least `least`, back from `own`.
     fn distance(&mut self, own: u64, least: u64) -> Option<u64> {
         self.varint().filter(|distance| *distance >= least && *distance < own)
     }
@@ -65,10 +39,6 @@ impl<'a> Bytes<'a> {
         let local = milliseconds + minutes * 60_000;
         let is_in_range = (-62_167_219_200_000..253_402_300_800_000).contains(&local);
         (minutes.abs() < 1440 && is_in_range).then_some(())
-    }
-
-    fn end(self) -> Option<()> {
-        self.0.is_empty().then_some(())
     }
 }
 

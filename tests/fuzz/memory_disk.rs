@@ -1,0 +1,204 @@
+//! A store whose files are in memory and belong to nobody else: locks are free, every name and byte is durable.
+
+use mnemosyne::model::SessionName;
+use mnemosyne::store::{Disk, LogError, LogFile, LogView, StagedLog, Store, StoreError};
+use redb::{BackendError, StorageBackend};
+use std::collections::BTreeMap;
+use std::io;
+use std::ops::Bound;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+const DIRECTORY: &str = "/memory/.mnemosyne";
+
+/// Longer than anything takes that does not hang.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The bytes of the files of a store.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Files {
+    pub database: Vec<u8>,
+    /// By the names of their sessions, and what is to become one.
+    pub logs: BTreeMap<String, Vec<u8>>,
+}
+
+/// The disk. Clones are the same disk.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryDisk(Arc<Mutex<Files>>);
+
+impl MemoryDisk {
+    pub fn new(files: Files) -> Self {
+        Self(Arc::new(Mutex::new(files)))
+    }
+
+    pub fn store(&self) -> Store<Self> {
+        Store::on(self.clone(), PATIENCE)
+    }
+
+    /// What is on it now.
+    pub fn files(&self) -> MutexGuard<'_, Files> {
+        self.0.lock().expect("no panic while it is held")
+    }
+}
+
+fn log_path(session: &SessionName) -> PathBuf {
+    Path::new(DIRECTORY).join("staged").join(session.as_str())
+}
+
+impl Disk for MemoryDisk {
+    type Database = MemoryDatabase;
+    type Log = MemoryLog;
+
+    fn directory(&self) -> &Path {
+        Path::new(DIRECTORY)
+    }
+
+    fn open_database(&self, _: bool) -> Result<MemoryDatabase, StoreError> {
+        Ok(MemoryDatabase(self.clone()))
+    }
+
+    fn logs(&self) -> Result<Vec<SessionName>, LogError> {
+        Ok(self.files().logs.keys().filter_map(|name| SessionName::new(name).ok()).collect())
+    }
+
+    fn has_log(&self, session: &SessionName) -> bool {
+        self.files().logs.contains_key(session.as_str())
+    }
+
+    fn lock_log(&self, session: &SessionName, _: Duration) -> Result<StagedLog<MemoryLog>, LogError> {
+        let is_new = !self.has_log(session);
+        let name = session.as_str().to_owned();
+        self.files().logs.entry(name.clone()).or_default();
+        Ok(StagedLog::over(MemoryLog { disk: self.clone(), name }, log_path(session), is_new))
+    }
+
+    fn read_log(&self, session: &SessionName, _: Option<Duration>) -> Result<LogView, LogError> {
+        let bytes = self.files().logs.get(session.as_str()).cloned().unwrap_or_default();
+        Ok(LogView::unchanging(log_path(session), bytes))
+    }
+}
+
+/// The database file, opened.
+#[derive(Clone, Debug)]
+pub struct MemoryDatabase(MemoryDisk);
+
+/// Where a range lies in a file, as far as its places can be told.
+fn place(offset: u64, length: usize) -> io::Result<std::ops::Range<usize>> {
+    let start = usize::try_from(offset).map_err(io::Error::other)?;
+    Ok(start..start.checked_add(length).ok_or(io::ErrorKind::UnexpectedEof)?)
+}
+
+impl StorageBackend for MemoryDatabase {
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.0.files().database.len() as u64)
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        let files = self.0.files();
+        let bytes = files.database.get(place(offset, out.len())?).ok_or(io::ErrorKind::UnexpectedEof)?;
+        out.copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn set_len(&self, length: u64) -> io::Result<()> {
+        self.0.files().database.resize(usize::try_from(length).map_err(io::Error::other)?, 0);
+        Ok(())
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn write(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let place = place(offset, bytes.len())?;
+        let mut files = self.0.files();
+        let length = files.database.len().max(place.end);
+        files.database.resize(length, 0);
+        files.database[place].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn try_lock_range(&self, _: Bound<u64>, _: Bound<u64>) -> Result<bool, BackendError> {
+        Ok(true)
+    }
+
+    fn try_lock_shared_range(&self, _: Bound<u64>, _: Bound<u64>) -> Result<bool, BackendError> {
+        Ok(true)
+    }
+
+    fn lock_range(&self, _: Bound<u64>, _: Bound<u64>) -> Result<(), BackendError> {
+        Ok(())
+    }
+
+    fn lock_shared_range(&self, _: Bound<u64>, _: Bound<u64>) -> Result<(), BackendError> {
+        Ok(())
+    }
+
+    fn unlock_range(&self, _: Bound<u64>, _: Bound<u64>) -> Result<(), BackendError> {
+        Ok(())
+    }
+
+    fn query_lock_range(&self, _: Bound<u64>, _: Bound<u64>) -> Result<bool, BackendError> {
+        Ok(false)
+    }
+}
+
+/// A log, opened and locked.
+#[derive(Debug)]
+pub struct MemoryLog {
+    disk: MemoryDisk,
+    name: String,
+}
+
+impl MemoryLog {
+    fn with<T>(&self, edit: impl FnOnce(&mut Vec<u8>) -> T) -> io::Result<T> {
+        self.disk.files().logs.get_mut(&self.name).map(edit).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
+
+impl LogFile for MemoryLog {
+    fn read_all(&mut self) -> io::Result<Vec<u8>> {
+        self.with(|bytes| bytes.clone())
+    }
+
+    fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let place = place(offset, bytes.len())?;
+        self.with(|file| {
+            file.resize(file.len().max(place.end), 0);
+            file[place].copy_from_slice(bytes);
+        })
+    }
+
+    fn set_length(&mut self, length: u64) -> io::Result<()> {
+        let length = usize::try_from(length).map_err(io::Error::other)?;
+        self.with(|file| file.resize(length, 0))
+    }
+
+    fn sync_data(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn sync_directory(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn create_successor(&mut self) -> io::Result<Self> {
+        let name = format!(".{}.new", self.name);
+        self.disk.files().logs.insert(name.clone(), Vec::new());
+        Ok(Self { disk: self.disk.clone(), name })
+    }
+
+    fn take_place(&mut self) -> io::Result<()> {
+        let name = self.name[1..self.name.len() - ".new".len()].to_owned();
+        let mut files = self.disk.files();
+        let bytes = files.logs.remove(&self.name).ok_or(io::ErrorKind::NotFound)?;
+        files.logs.insert(name.clone(), bytes);
+        self.name = name;
+        Ok(())
+    }
+
+    fn abandon(self) {
+        self.disk.files().logs.remove(&self.name);
+    }
+}
