@@ -6,6 +6,7 @@ mod json;
 mod memory_disk;
 mod node;
 mod object;
+mod predicate;
 mod revision;
 mod staged;
 mod time;
@@ -18,8 +19,12 @@ use std::path::{Path, PathBuf};
 /// What a target does with one input: it panics where a claim does not hold.
 type Check = fn(&[u8]);
 
-const TARGETS: [(&str, Check); 3] =
-    [("object", object::check), ("revision", revision::check), ("staged", staged::check)];
+const TARGETS: [(&str, Check); 4] = [
+    ("object", object::check),
+    ("predicate", predicate::check),
+    ("revision", revision::check),
+    ("staged", staged::check),
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz")
