@@ -28,6 +28,9 @@ pub mod ops;
 #[cfg(not(feature = "internals"))]
 mod ops;
 
+#[cfg(feature = "internals")]
+pub mod cli;
+#[cfg(not(feature = "internals"))]
 mod cli;
 
 #[cfg(feature = "internals")]

@@ -54,6 +54,9 @@ mod restore;
 mod rev_parse;
 mod revert;
 mod rm;
+#[cfg(feature = "internals")]
+pub mod rows;
+#[cfg(not(feature = "internals"))]
 mod rows;
 mod settle;
 mod shell;

@@ -7,6 +7,7 @@ mod memory_disk;
 mod node;
 mod object;
 mod predicate;
+mod put_jsonl;
 mod revision;
 mod staged;
 mod time;
@@ -19,9 +20,10 @@ use std::path::{Path, PathBuf};
 /// What a target does with one input: it panics where a claim does not hold.
 type Check = fn(&[u8]);
 
-const TARGETS: [(&str, Check); 4] = [
+const TARGETS: [(&str, Check); 5] = [
     ("object", object::check),
     ("predicate", predicate::check),
+    ("put_jsonl", put_jsonl::check),
     ("revision", revision::check),
     ("staged", staged::check),
 ];
