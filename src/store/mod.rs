@@ -49,9 +49,9 @@ pub use private::{Copying, Extent, Scratch, copy};
 pub use progress::{Progress, Undo};
 pub use read::FIRST_BRANCH;
 pub use record::{ChangeCount, CommitRecord, Head, Number, Place, RefUpdate, Session, short_branch, short_tag};
-pub use redact::{RedactedCount, RedactedVersions, Redacting};
 #[cfg(feature = "internals")]
 pub use record::{ObjectRecord, decode_places, encode_places};
+pub use redact::{RedactedCount, RedactedVersions, Redacting};
 pub use rows::{Access, Reading, Writing};
 pub use session::{SessionView, entries, staged_changes};
 pub use staged::{Change, LogFile, NewFrame, StagedChange, StagedLog};

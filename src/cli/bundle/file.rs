@@ -13,7 +13,7 @@ use std::path::Path;
 pub fn open(path: &Path, context: &Context) -> Result<(BundleFile<File>, Summary), CliError> {
     let name = name(path);
     let file = if path == Path::new("-") {
-        held(context.stdin(), &name, context)?
+        held(&mut *context.stdin(), &name, context)?
     } else {
         let file = File::open(context.path(path)).map_err(|error| io_error(error, &name))?;
         let is_file = file.metadata().map_err(|error| io_error(error, &name))?.is_file();
