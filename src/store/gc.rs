@@ -86,13 +86,18 @@ impl Keeping {
         Ok(keeping)
     }
 
-    /// Chooses the updates that stay and returns the commits that they name. The last one of a name names only where it
-    /// led to, if it is old.
+    /// Chooses the updates that stay and returns the commits that they name. Whatever the clock said, those behind one that is
+    /// young stay with it, so that a log is without gaps. The last one of a name names only where it led to, if it is old.
     fn updates<A: Access>(&mut self, tables: &Tables<A>, oldest: CommitTime) -> Result<Vec<Number>, StoreError> {
         let mut named = Vec::new();
         let mut last: Option<(Vec<u8>, RefUpdate)> = None;
+        let mut young = None;
         let mut pass = |keeping: &mut Self, key: Vec<u8>, update: RefUpdate, is_last: bool| {
-            let is_young = update.time.unix_ms() >= oldest.unix_ms();
+            let name = read_split_key(&key).map(|(name, _)| name.to_owned()).ok();
+            let is_young = update.time.unix_ms() >= oldest.unix_ms() || young == name;
+            if is_young {
+                young = name;
+            }
             if is_young || is_last {
                 named.extend(update.new.into_iter().chain(update.old.filter(|_| is_young)));
                 keeping.updates.insert(key);
