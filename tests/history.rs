@@ -515,6 +515,8 @@ proptest! {
         pairs in vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 16),
     ) {
         let history = History::of(&steps);
+        let report = history.store.fsck(&mut |_, _, _| ()).expect("no refusal");
+        prop_assert_eq!(report.findings, vec![]);
         for (one, other) in pairs {
             let (one, other) = (one.index(steps.len()), other.index(steps.len()));
             let (ours, theirs) = (history.ancestors(one, false), history.ancestors(other, false));

@@ -119,6 +119,43 @@ fn what_commands_make_is_clean() {
 }
 
 #[test]
+fn what_is_written_anew_is_clean() {
+    let place = story();
+    place.run(&["redact", "b", "--reason", "secret"]);
+    assert_eq!(check(&place).findings, []);
+    place.run(&["redact", "a"]);
+    assert_eq!(check(&place).findings, [], "a marker in a staged log too");
+    // Commits that nothing names any more: their numbers are gaps then, and the tip of their chain goes back.
+    place.run(&["put", "x", "1", "-m", "x"]);
+    place.run(&["reset", "-q", "--hard", "HEAD~2"]);
+    place.run(&["put", "y", "1", "-m", "y"]);
+    // It is where the session was before it was reset, until it is reset again.
+    place.run(&["reset", "-q", "--soft", "HEAD"]);
+    place.run(&["config", "reflog-days", "0"]);
+    place.run(&["tag", "-d", "v1"]);
+    place.run_at("2024-05-07T07:08:09+00:00", &["gc"]);
+    let report = check(&place);
+    assert_eq!(report.findings, []);
+    let raw = Raw::open(&place.database());
+    let all = commits(&raw);
+    raw.close();
+    assert!(all.len() < 9 && report.commits == all.len() as u64, "{all:?}");
+}
+
+/// Of a log only its front is ever forgotten, whatever the clock said: what is missing in it further on was lost.
+#[test]
+fn logs_are_forgotten_from_the_front_on() {
+    let place = Place::new();
+    for (day, text) in [(3, "1"), (6, "2"), (3, "3"), (6, "4")] {
+        place.run_at(&format!("2024-05-0{day}T07:08:09+00:00"), &["put", "a", text, "-m", text]);
+    }
+    place.run(&["config", "reflog-days", "3"]);
+    place.run_at("2024-05-07T07:08:09+00:00", &["gc"]);
+    assert_eq!(check(&place).findings, []);
+    assert_eq!(place.run(&["reflog", "main"]).lines().count(), 3);
+}
+
+#[test]
 fn objects_are_found_and_named_with_what_they_reach() {
     let names = |report: &Report| {
         let finding = &report.findings[0];

@@ -46,8 +46,13 @@ impl Place {
 
     /// Runs a command that must do.
     pub fn run(&self, arguments: &[&str]) -> String {
+        self.run_at("2024-05-06T07:08:09+00:00", arguments)
+    }
+
+    /// The same at another time.
+    pub fn run_at(&self, time: &str, arguments: &[&str]) -> String {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mnem"));
-        command.env_clear().current_dir(self.path()).env("MNEM_DATE", "2024-05-06T07:08:09+00:00");
+        command.env_clear().current_dir(self.path()).env("MNEM_DATE", time);
         let output = command.env("MNEM_AUTHOR", "Ada").args(arguments).output().expect("the binary");
         assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).expect("UTF-8")

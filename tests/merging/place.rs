@@ -40,6 +40,12 @@ pub fn empty(branch: &str) -> (Store, TempDir) {
     (Store::new(path, Duration::from_secs(10)), directory)
 }
 
+/// Whatever verbs make is what the format says.
+pub fn sound(store: &Store) {
+    let report = store.fsck(&mut |_, _, _| ()).expect("no refusal");
+    assert_eq!((report.findings, report.notes), (vec![], vec![]));
+}
+
 impl Place {
     /// Plays a script, all in one transaction below the verbs.
     pub fn by_tables(script: &History) -> Self {
@@ -61,6 +67,7 @@ impl Place {
             Ok::<_, StoreError>((numbers, ids))
         });
         let ((numbers, ids), _) = written.expect("a history");
+        sound(&store);
         Self { store, numbers, ids, _directory: directory }
     }
 
@@ -72,6 +79,7 @@ impl Place {
             played.step(step);
         }
         let ids = played.ids;
+        sound(&store);
         Self { store, numbers: Vec::new(), ids, _directory: directory }
     }
 
