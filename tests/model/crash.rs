@@ -85,7 +85,7 @@ impl Recorded {
     /// What a crash leaves, and whether the command was acknowledged by then.
     pub fn crash(&self, seed: u64) -> (Image, bool) {
         let mut random = Random::new(seed);
-        let count = match random.below(4) {
+        let count = match random.below(8) {
             0 => self.events.len(),
             _ => random.below(self.events.len() + 1),
         };

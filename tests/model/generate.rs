@@ -19,7 +19,7 @@ pub const SOURCES: [&str; 3] = ["web", "chat", "own"];
 const AUTHORS: [&str; 2] = ["Bob <bob@example.org>", "Cy \"c\""];
 
 /// Once in so many commands there is a crash.
-const CRASHES: usize = 8;
+const CRASHES: usize = 6;
 
 pub struct Maker {
     dice: Dice,
@@ -51,7 +51,10 @@ impl Maker {
             Some(_) | None => self.command(model, session),
         };
         let crash = self.maybe(CRASHES, |maker| maker.dice.next()).filter(|_| command.may_crash());
-        Step { session, time: self.time, command, crash }
+        let step = Step { session, time: self.time, command, crash: None };
+        // Nothing is on its way where nothing is done.
+        let crash = crash.filter(|_| model.clone().run(&step).is_ok());
+        Step { crash, ..step }
     }
 
     fn maybe<T>(&mut self, once_in: usize, make: impl FnOnce(&mut Self) -> T) -> Option<T> {
@@ -59,7 +62,9 @@ impl Maker {
     }
 
     fn id(&mut self) -> NodeId {
-        id(IDS[self.dice.roll(IDS.len())])
+        // Some are written often, so that sides meet.
+        let most = if self.dice.once_in(2) { IDS.len() } else { 3 };
+        id(IDS[self.dice.roll(most)])
     }
 
     fn ids(&mut self) -> Vec<NodeId> {
@@ -269,6 +274,10 @@ impl Maker {
     }
 
     fn command(&mut self, model: &Model, session: &str) -> Command {
+        // Of the first commit there is not much to be said before it is made.
+        if model.made.is_empty() && !self.dice.once_in(4) {
+            return if self.dice.once_in(3) { self.commit() } else { self.put(model, session) };
+        }
         match self.dice.roll(81) {
             0..=17 => self.put(model, session),
             18..=20 => self.history(model, session),
@@ -292,12 +301,12 @@ impl Maker {
             }
             51 => Command::Untag((0..1 + self.dice.roll(2)).map(|_| self.tag()).collect()),
             52..=61 => {
-                let other = if self.dice.once_in(4) { self.rev(model) } else { Rev::name(&self.there(model)) };
+                let other = if self.dice.once_in(6) { self.rev(model) } else { Rev::name(&self.there(model)) };
                 let forward = [FastForward::Allowed, FastForward::Allowed, FastForward::Only, FastForward::Never];
                 Command::Merge {
                     other,
                     forward: forward[self.dice.roll(4)],
-                    unrelated: !self.dice.once_in(3),
+                    unrelated: !self.dice.once_in(6),
                     message: self.maybe(3, Self::message),
                     dry_run: self.dice.once_in(8),
                 }
@@ -353,7 +362,7 @@ impl Maker {
     /// A branch that is there, if there is one.
     fn there(&mut self, model: &Model) -> String {
         let there: Vec<_> = model.refs.keys().filter_map(|name| name.strip_prefix("refs/heads/")).collect();
-        if there.is_empty() || self.dice.once_in(5) {
+        if there.is_empty() || self.dice.once_in(9) {
             return self.branch();
         }
         (*self.dice.pick(&there)).to_owned()

@@ -36,13 +36,17 @@ mod staging;
 mod undo;
 mod upkeep;
 
+use play::Seen;
 use std::io::Write;
 
 /// How many steps are played, unless `MNEM_MODEL_STEPS` says otherwise. `MNEM_MODEL_SEED` says with which seed it begins.
-const STEPS: usize = 1200;
+const STEPS: usize = 600;
 
 /// How many of them in one store.
 const LENGTH: usize = 150;
+
+/// How many sequences are played at a time.
+const WORKERS: usize = 2;
 
 /// A number from the environment.
 #[expect(clippy::disallowed_methods, reason = "how long a test may take is for whoever runs it to say")]
@@ -57,11 +61,28 @@ fn tell(line: &str) {
 
 #[test]
 fn every_command_does_as_a_model_says() {
-    let mut seen = play::Seen::new();
     let sequences = wanted("MNEM_MODEL_STEPS", STEPS).div_ceil(LENGTH);
     let first = wanted("MNEM_MODEL_SEED", 0);
-    for seed in first..first + sequences {
-        sequence::play(seed as u64, LENGTH, &mut seen);
-    }
+    let half = |nth: usize| {
+        let mut seen = Seen::new();
+        for seed in (first + nth..first + sequences).step_by(WORKERS) {
+            sequence::play(seed as u64, LENGTH, &mut seen);
+        }
+        seen
+    };
+    let mut seen = Seen::new();
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..WORKERS).map(|nth| scope.spawn(move || half(nth))).collect();
+        for worker in workers {
+            for (what, count) in worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)) {
+                *seen.entry(what).or_default() += count;
+            }
+        }
+    });
     tell(&format!("{} steps: {seen:?}", sequences * LENGTH));
+    let done = seen.keys().filter(|what| what.ends_with(" done")).count();
+    assert!(done > 28 && seen.len() > 75, "{done} of {}", seen.len());
+    for crash in ["crash before", "crash after"] {
+        assert!(seen[crash] > 10, "{crash}");
+    }
 }
