@@ -3,6 +3,7 @@
 use crate::history::At;
 use crate::model::Model;
 use crate::naive::Known;
+use crate::packing::FILE;
 use crate::revision::Rev;
 use mnemosyne::model::{Content, NodeId};
 use mnemosyne::ops::{Choice, FastForward, Underway};
@@ -229,6 +230,13 @@ pub enum Command {
         source: Option<String>,
         reason: Option<String>,
     },
+    /// Writes all branches and tags into a bundle.
+    Pack,
+    /// Takes in the last bundle that was written.
+    Unpack {
+        prefix: Option<&'static str>,
+        dry_run: bool,
+    },
 }
 
 /// A command, whose it is and when.
@@ -441,6 +449,11 @@ impl Command {
             }
             Self::Unmark => Typed::new("bisect").word("undo"),
             Self::EndSearch => Typed::new("bisect").word("reset"),
+            Self::Pack => Typed::new("bundle").word("create").word(FILE),
+            Self::Unpack { prefix, dry_run } => {
+                let typed = Typed::new("bundle").word("import").word(FILE);
+                typed.option("--prefix", *prefix).flag("--dry-run", *dry_run)
+            }
             Self::Redact { ids, source, reason } => {
                 let typed = Typed::new("redact").words(ids.iter().map(NodeId::to_string));
                 typed.option("--source", source.as_deref()).option("--reason", reason.as_deref())

@@ -5,6 +5,7 @@ use crate::disk::{DATABASE, DATABASE_NAME, Event, SUCCESSOR_NAME, SimulatedDisk}
 use crate::image::{Image, Moment, Random};
 use crate::model::Model;
 use crate::naive::Known;
+use crate::packing::FILE;
 use crate::revision::Rev;
 use crate::staging::Condition;
 use mnemosyne::graph::{Revision, Selection};
@@ -13,7 +14,7 @@ use mnemosyne::ops::{
     self, AmendRequest, CommitRequest, ImportRequest, Marking, MergeRequest, OpError, ResetMode, RevertRequest,
     Reverting, Signature, Target,
 };
-use mnemosyne::store::{CommitWords, Marked, Marks, Redacting, Store};
+use mnemosyne::store::{BundleFile, CommitWords, Marked, Marks, Redacting, Store};
 use std::fs;
 use std::path::Path;
 use std::rc::Rc;
@@ -77,7 +78,7 @@ impl Recorded {
         let start = read(directory);
         let disk = SimulatedDisk::new(start.clone());
         let session = SessionName::new(session).expect("a name");
-        let doing = Doing { store: disk.store(), model, session, time };
+        let doing = Doing { store: disk.store(), model, session, time, directory };
         let is_refused = doing.run(command).is_err();
         Self { start, events: disk.events(), is_refused }
     }
@@ -102,6 +103,7 @@ struct Doing<'d> {
     model: &'d Model,
     session: SessionName,
     time: u32,
+    directory: &'d Path,
 }
 
 fn message(text: &str) -> Message {
@@ -198,6 +200,8 @@ impl Doing<'_> {
             | Command::Commit { dry_run: true, .. }
             | Command::Merge { dry_run: true, .. }
             | Command::Gc { dry_run: true, .. }
+            | Command::Unpack { dry_run: true, .. }
+            | Command::Pack
             | Command::Undo { .. } => panic!("nothing is done"),
             Command::Put { writes: of, when, message, .. } => {
                 let condition = match model.condition(session.as_str(), &of[0].0, *when) {
@@ -340,6 +344,12 @@ impl Doing<'_> {
             }
             Command::Unmark => ops::set_marks(store, session, &Marking::Undo).map(drop),
             Command::EndSearch => ops::forget_marks(store, session).map(drop),
+            Command::Unpack { prefix, .. } => {
+                let Ok(file) = fs::File::open(self.directory.join(FILE)) else { return Err(OpError::NothingChosen) };
+                let mut bundle = BundleFile::open(FILE, file)?;
+                let summary = bundle.summary()?;
+                ops::import_bundle(store, &mut bundle, &summary, *prefix, self.time()).map(drop)
+            }
             Command::Redact { ids, source, reason } => {
                 let mut ids = ids.clone();
                 ids.sort();
@@ -358,7 +368,7 @@ impl Doing<'_> {
 impl Command {
     /// Whether a crash in it is of interest, and what it comes to is foreseen.
     pub fn may_crash(&self) -> bool {
-        !self.is_trial() && !matches!(self, Self::Undo { .. })
+        !self.is_trial() && !matches!(self, Self::Undo { .. } | Self::Pack)
     }
 
     /// Whether it may do one thing in the database and be refused another, and then undoes the first.
@@ -376,7 +386,8 @@ impl Command {
             Self::Put { dry_run, .. }
             | Self::Commit { dry_run, .. }
             | Self::Merge { dry_run, .. }
-            | Self::Gc { dry_run, .. } => *dry_run,
+            | Self::Gc { dry_run, .. }
+            | Self::Unpack { dry_run, .. } => *dry_run,
             _ => false,
         }
     }

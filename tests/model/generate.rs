@@ -278,7 +278,7 @@ impl Maker {
         if model.made.is_empty() && !self.dice.once_in(4) {
             return if self.dice.once_in(3) { self.commit() } else { self.put(model, session) };
         }
-        match self.dice.roll(81) {
+        match self.dice.roll(85) {
             0..=17 => self.put(model, session),
             18..=20 => self.history(model, session),
             21..=22 => {
@@ -350,6 +350,8 @@ impl Maker {
                 }
             }
             74..=78 => self.search(model, session),
+            80..=81 => Command::Pack,
+            82..=83 => Command::Unpack { prefix: self.maybe(2, |_| "in"), dry_run: self.dice.once_in(4) },
             79 => {
                 let source = self.maybe(3, |maker| (*maker.dice.pick(&SOURCES)).to_owned());
                 let ids = if source.is_some() && self.dice.once_in(2) { Vec::new() } else { self.ids() };

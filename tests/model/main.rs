@@ -24,6 +24,7 @@ mod model;
 mod naive;
 #[path = "../merging/origin.rs"]
 mod origin;
+mod packing;
 mod places;
 mod play;
 mod reports;

@@ -3,6 +3,7 @@
 use crate::command::{Command, Held, Step, told};
 use crate::history::{At, History};
 use crate::naive::{Known, State, Versions};
+use crate::packing::Pack;
 use crate::rows;
 use crate::searching::Search;
 use mnemosyne::model::NodeId;
@@ -32,6 +33,12 @@ pub struct Words {
     pub author: String,
     pub time: String,
     pub message: String,
+}
+
+impl From<Made> for Words {
+    fn from(made: Made) -> Self {
+        Self { author: made.author, time: made.time, message: made.message }
+    }
 }
 
 /// A movement of a ref or of a HEAD.
@@ -202,6 +209,8 @@ pub struct Model {
     pub logs: BTreeMap<String, Vec<Update>>,
     pub sessions: BTreeMap<&'static str, Session>,
     pub settings: BTreeMap<&'static str, String>,
+    /// The last bundle that was written.
+    pub pack: Option<Pack>,
     /// The time of the step.
     pub now: String,
 }
@@ -245,6 +254,7 @@ impl Model {
             logs: BTreeMap::new(),
             sessions,
             settings: BTreeMap::new(),
+            pack: None,
             now: String::new(),
         }
     }
@@ -475,6 +485,8 @@ impl Model {
             Command::Mark(marked, revs) => self.mark(session, *marked, revs),
             Command::Unmark => self.unmark(session),
             Command::EndSearch => self.end_search(session),
+            Command::Pack => self.pack(),
+            Command::Unpack { prefix, dry_run } => self.unpack(*prefix, *dry_run),
             Command::Redact { ids, source, reason } => self.redact(ids, source.as_deref(), reason.as_deref()),
             Command::Gc { days, dry_run } => self.gc(self.days(*days), *dry_run),
             Command::Config { key, value } => {

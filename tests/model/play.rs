@@ -11,6 +11,9 @@ use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
+/// After so many steps the whole store is checked.
+const SOUNDLY: usize = 8;
+
 /// After so many steps more is asked.
 const LARGELY: usize = 40;
 
@@ -78,6 +81,9 @@ impl Play {
     fn look(&self, session: &str) -> Result<(), Wrong> {
         let holding = Holding { model: &self.model, shell: &self.shell };
         holding.briefly(session)?;
+        if self.done.is_multiple_of(SOUNDLY) {
+            holding.is_sound()?;
+        }
         if self.done.is_multiple_of(LARGELY) { holding.session(session) } else { Ok(()) }
     }
 

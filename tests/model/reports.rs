@@ -63,9 +63,15 @@ impl Holding<'_> {
         self.answers(session, &["reflog", "-n", "2"], &self.moved(&format!("session/{session}"), "HEAD", 2))
     }
 
+    /// Nothing is wrong with the store.
+    pub fn is_sound(&self) -> Result<(), Wrong> {
+        self.answers("default", &["fsck"], &[])
+    }
+
     /// All that commands move, the refs also that `other` has.
     pub fn all_that_moves(&self, other: &Model) -> Result<(), Wrong> {
         let model = self.model;
+        self.is_sound()?;
         for session in SESSIONS {
             self.briefly(session)?;
             self.answers(session, &["reflog"], &self.moved(&format!("session/{session}"), "HEAD", usize::MAX))?;
