@@ -7,7 +7,7 @@ use crate::reports::Wrong;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// How often a sequence that fails is played again to make it shorter.
-const TRIES: usize = 200;
+const TRIES: usize = 120;
 
 /// By so many letters it is told whether two failures are of a kind.
 const KIND: usize = 12;

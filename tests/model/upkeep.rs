@@ -40,9 +40,10 @@ impl Model {
         let (mut after, mut named, mut movements) = (self.clone(), BTreeSet::new(), 0);
         for log in after.logs.values_mut() {
             let last = log.len() - 1;
-            let mut kept = Vec::new();
+            // Whatever the clock said, those behind one that is young stay with it.
+            let (mut kept, mut is_young) = (Vec::new(), false);
             for (nth, update) in log.drain(..).enumerate() {
-                let is_young = update.time >= oldest;
+                is_young |= update.time >= oldest;
                 if is_young || nth == last {
                     named.extend(update.new.into_iter().chain(update.old.filter(|_| is_young)));
                     kept.push(update);
