@@ -9,12 +9,14 @@ use super::super::write::settle;
 use super::super::{StoreError, open::guarded};
 use super::finding::{Fault, Finding, Fix, Seat};
 use super::index::each;
+use super::recent::Recent;
 use super::source::{Held, Own, Stop};
 use super::{Stage, Tell};
 use crate::model::NodeId;
 use crate::object::{
     DecodeError, Inner, Link, New, ObjectId, Root, Source, decode_kept, diff, kept_id_in, kept_object_id, update, write,
 };
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known once all commits were looked at.
@@ -37,6 +39,8 @@ pub struct Walk {
     pub history_rows: u64,
     /// The largest number of an object.
     pub last_object: Number,
+    /// Sound records that the next commits may refer to.
+    pub recent: RefCell<Recent>,
     /// How many object records were looked at, and their bytes.
     pub objects: u64,
     pub bytes: u64,
@@ -95,8 +99,7 @@ impl Walk {
         }
         let mut behind = Own { before, ..Own::default() };
         self.read_own(tables, &mut behind, None)?;
-        let stray = behind.nodes.keys().chain(behind.inners.keys()).copied().collect();
-        self.stray(stray);
+        self.stray(behind.numbers().collect());
         Ok(())
     }
 
@@ -190,7 +193,7 @@ impl Walk {
         match ObjectRecord::decode(bytes) {
             Ok(ObjectRecord::Node(node) | ObjectRecord::Redacted(node)) => self.node(number, node, own),
             Ok(ObjectRecord::Inner(payload)) => match Inner::decode(payload, number) {
-                Ok(inner) => drop(own.inners.insert(number, inner)),
+                Ok(inner) => own.inners.push(number, inner),
                 Err(error) => self.find_bad(Fault::ObjectForm, number, error.to_string()),
             },
             Err(error) => self.unread(number, error),
@@ -209,7 +212,7 @@ impl Walk {
             Err(error) => Err(error),
         };
         match id {
-            Ok(id) => drop(own.nodes.insert(number, (kept_object_id(bytes), id))),
+            Ok(id) => own.nodes.push(number, (kept_object_id(bytes), id)),
             Err(error) => self.unread(number, error),
         }
     }
@@ -266,10 +269,13 @@ impl Walk {
             self.index_id(tables, number, &commit);
         }
         self.chain(tables, number, &commit, &parents)?;
-        match self.work_out(tables, &own, number, &commit, &parents) {
+        let worked = self.work_out(tables, &own, number, &commit, &parents);
+        match worked {
             Ok(worked) => {
-                let stray = own.nodes.keys().chain(own.inners.keys()).filter(|&&number| number < worked.first);
-                self.stray(stray.copied().collect());
+                self.stray(own.numbers().filter(|&number| number < worked.first).collect());
+                let recent = self.recent.get_mut();
+                own.inners.into_iter().for_each(|(number, inner)| recent.keep_inner(number, inner));
+                own.nodes.into_iter().for_each(|(number, (_, id))| recent.keep_id(number, id));
                 worked.history.iter().try_for_each(|id| self.index_history(tables, id, number))
             }
             Err(stop) => {
@@ -311,7 +317,7 @@ impl Walk {
         parents: &[CommitRecord],
     ) -> Result<Worked, Stop> {
         let bad = std::mem::take(&mut self.bad);
-        let mut held = Held { tables, own, bad: &bad, next: 0, written: Vec::new() };
+        let mut held = Held { tables, own, bad: &bad, recent: &self.recent, next: 0, written: Vec::new() };
         let worked = work_out(&mut held, number, commit, parents);
         let written = std::mem::take(&mut held.written);
         self.bad = bad;
@@ -339,7 +345,7 @@ impl Walk {
             };
             self.find_of(fault, number, what);
         }
-        let nodes = written.iter().map(|number| own.nodes[number].1.clone());
+        let nodes = written.iter().filter_map(|&number| Some(own.nodes.get(number)?.1.clone()));
         let mut history: Vec<_> = nodes.chain(lacking).collect();
         history.sort_unstable();
         Ok(Worked { history, first })
@@ -367,7 +373,7 @@ impl Walk {
                 self.find_bad(Fault::ObjectMissing, missing, what);
                 return Ok(());
             }
-            Stop::OtherInner { number: other, expected } => match own.inners.get(&other) {
+            Stop::OtherInner { number: other, expected } => match own.inners.get(other) {
                 Some(found) if has_ids_of(found, &expected) => {
                     (Fault::RecordRule, format!("object {other} refers to other records than the parents' states do"))
                 }
@@ -487,7 +493,7 @@ fn has_ids_of(found: &Inner, expected: &Inner) -> bool {
 
 /// The id that an inner node has by what its record says of its children.
 fn said(own: &Own, number: Number) -> Option<ObjectId> {
-    let mut inner = *own.inners.get(&number)?;
+    let mut inner = *own.inners.get(number)?;
     for child in inner.children.iter_mut().flatten() {
         if let Link::Inner { number, id: id @ None } = child {
             *id = Some(said(own, *number)?);
@@ -499,10 +505,10 @@ fn said(own: &Own, number: Number) -> Option<ObjectId> {
 /// Which of a commit's own records below `link` is not the object that is referred to by `id`.
 fn culprit(own: &Own, link: Link, id: ObjectId) -> Option<Number> {
     let number = link.number();
-    if let Some((found, _)) = own.nodes.get(&number) {
+    if let Some((found, _)) = own.nodes.get(number) {
         return (*found != id).then_some(number);
     }
-    let inner = own.inners.get(&number)?;
+    let inner = own.inners.get(number)?;
     let children = || inner.children.iter().flatten().copied();
     if said(own, number)? != id {
         return Some(odd(own, number).unwrap_or(number));
@@ -512,10 +518,10 @@ fn culprit(own: &Own, link: Link, id: ObjectId) -> Option<Number> {
 
 /// Of an inner node and those below it that leave their ids out, the one that names an id that its child does not have.
 fn odd(own: &Own, number: Number) -> Option<Number> {
-    own.inners.get(&number)?.children.iter().flatten().find_map(|child| match child {
+    own.inners.get(number)?.children.iter().flatten().find_map(|child| match child {
         Link::Inner { number: child, id: None } => odd(own, *child),
         Link::Inner { number: child, id: Some(id) } => said(own, *child).filter(|said| said != id).map(|_| number),
-        Link::Node { number: child, object } => own.nodes.get(child).filter(|node| node.0 != *object).map(|_| number),
+        Link::Node { number: child, object } => own.nodes.get(*child).filter(|node| node.0 != *object).map(|_| number),
     })
 }
 

@@ -7,6 +7,7 @@ mod index;
 mod logs;
 mod opening;
 mod reach;
+mod recent;
 mod refs;
 mod repair;
 mod source;
