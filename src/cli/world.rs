@@ -7,12 +7,15 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::PathBuf;
 
+/// Tells the value of a variable.
+type Variables = Box<dyn Fn(&str) -> Option<OsString>>;
+
 /// All that a command asks of the process but the clock.
 pub struct World {
     /// The words of the command line, the name of the program first.
     pub arguments: Vec<OsString>,
     /// The value of a variable, if it has one.
-    pub variables: Box<dyn Fn(&str) -> Option<OsString>>,
+    pub variables: Variables,
     /// The working directory.
     pub directory: PathBuf,
     /// Standard input.

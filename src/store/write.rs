@@ -298,13 +298,16 @@ impl Tables<Writing<'_>> {
     }
 }
 
+/// A state as it is to be written, and the ids that all parents have and it lacks.
+type Settled<T> = (Option<Tree<T>>, Vec<NodeId>);
+
 /// Lets nodes and inner nodes keep the records of further parents, and names the ids that all parents have and the new state
 /// lacks.
 pub(super) fn settle<S: Source, T>(
     source: &S,
     update: Update<T>,
     others: &[CommitRecord],
-) -> Result<(Option<Tree<T>>, Vec<NodeId>), S::Error> {
+) -> Result<Settled<T>, S::Error> {
     let Update { mut tree, effects } = update;
     let removed = effects.into_iter().filter(|(_, effect)| *effect == Effect::Removed);
     let mut lacking: Vec<_> = removed.map(|(id, _)| id).collect();

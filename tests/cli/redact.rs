@@ -76,7 +76,7 @@ fn no_predicate_matches_and_nothing_is_found() {
 fn what_stays_of_a_text_is_blamed_on_who_wrote_it_behind_the_redaction() {
     let place = Place::with_store();
     for (text, source) in [("one\ntwo\n", "web"), ("one\ntwo\nthree\n", ""), ("one\nTWO\nthree\n", "")] {
-        place.mnem(&["put", "n", text, "--source", source, "-m", "m"]).answer().stdout;
+        place.mnem(&["put", "n", text, "--source", source, "-m", "m"]).answer();
     }
     place.mnem(&["redact", "n", "--source", "web"]).says("n\n", SAID);
     let ids: Vec<_> = place.mnem(&["log", "--ids"]).answer().stdout.lines().map(|id| id[..10].to_owned()).collect();
@@ -88,23 +88,23 @@ fn what_stays_of_a_text_is_blamed_on_who_wrote_it_behind_the_redaction() {
 #[test]
 fn a_merge_and_a_revert_do_not_look_into_it() {
     let place = Place::with_store();
-    place.mnem(&["put", "n", "a\nb\nc\n", "-m", "base"]).answer().stdout;
-    place.mnem(&["switch", "-qc", "side"]).answer().stdout;
-    place.mnem(&["put", "n", "a\nb\nC\n", "-m", "side"]).answer().stdout;
-    place.mnem(&["switch", "-q", "main"]).answer().stdout;
-    place.mnem(&["put", "n", "A\nb\nc\n", "-m", "main"]).answer().stdout;
+    place.mnem(&["put", "n", "a\nb\nc\n", "-m", "base"]).answer();
+    place.mnem(&["switch", "-qc", "side"]).answer();
+    place.mnem(&["put", "n", "a\nb\nC\n", "-m", "side"]).answer();
+    place.mnem(&["switch", "-q", "main"]).answer();
+    place.mnem(&["put", "n", "A\nb\nc\n", "-m", "main"]).answer();
     assert_eq!(place.mnem(&["merge", "--dry-run", "side"]).answer().status, 0);
-    place.mnem(&["redact", "n"]).answer().stdout;
+    place.mnem(&["redact", "n"]).answer();
     // Texts that would go together do so no longer, for nobody knows them.
     assert_eq!(place.mnem(&["merge", "--dry-run", "side"]).answer().status, 3);
     let stopped = place.mnem(&["merge", "side"]).answer();
     assert_eq!((stopped.status, stopped.word()), (3, Some("conflict")));
     let told = place.mnem(&["status"]).answer().stdout;
     assert_eq!(told.matches("redacted 2025-12-01T08:00:00.000+00:00 by Ada").count(), 3, "{told}");
-    place.mnem(&["merge", "--resolve", "n=theirs"]).answer().stdout;
-    place.mnem(&["merge", "--continue"]).answer().stdout;
+    place.mnem(&["merge", "--resolve", "n=theirs"]).answer();
+    place.mnem(&["merge", "--continue"]).answer();
     assert_eq!(place.mnem(&["get", "n"]).answer().word(), Some("redacted"));
-    place.mnem(&["revert", "-m", "1", "HEAD"]).answer().stdout;
+    place.mnem(&["revert", "-m", "1", "HEAD"]).answer();
     assert_eq!(place.mnem(&["diff", "HEAD", "HEAD~2"]).answer().stdout, "", "it is what it was before, and as unknown");
 }
 

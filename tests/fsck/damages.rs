@@ -590,14 +590,14 @@ fn the_file_itself_is_checked() {
         lines(&check(&place).findings)
     };
     let header = line(Fault::Header, "store.redb");
-    assert_eq!(with(&|bytes| bytes[9] |= 8), [header.clone()], "readers get the transaction before");
+    assert_eq!(with(&|bytes| bytes[9] |= 8), std::slice::from_ref(&header), "readers get the transaction before");
     assert!(with(&|bytes| bytes[9] ^= 1).contains(&header), "everybody gets the transaction before");
-    assert_eq!(with(&|bytes| bytes[9] ^= 4), [header.clone()]);
+    assert_eq!(with(&|bytes| bytes[9] ^= 4), std::slice::from_ref(&header));
     assert_eq!(with(&|bytes| bytes[9] |= 2), Vec::<String>::new(), "a writer that was killed is no damage");
     assert_eq!(check(&place).notes, [Note::Unrecovered]);
     let structure = line(Fault::Structure, "store.redb");
-    assert_eq!(with(&|bytes| bytes.truncate(100)), [structure.clone()]);
-    assert_eq!(with(&|bytes| bytes.clear()), [structure.clone()]);
+    assert_eq!(with(&|bytes| bytes.truncate(100)), std::slice::from_ref(&structure));
+    assert_eq!(with(&|bytes| bytes.clear()), std::slice::from_ref(&structure));
     assert_eq!(with(&|bytes| bytes[0] ^= 1), [structure]);
     // A word in a message: redb's own check, and that of the row. Pages that are free hold it too.
     let places = (0..sound.len() - 4).filter(|&at| &sound[at..at + 4] == b"five");

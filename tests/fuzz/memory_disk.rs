@@ -1,7 +1,7 @@
 //! A store whose files are in memory and belong to nobody else: locks are free, every name and byte is durable.
 
 use mnemosyne::model::SessionName;
-use mnemosyne::store::{Disk, LogError, LogFile, LogView, StagedLog, Store, StoreError};
+use mnemosyne::store::{Disk, FileId, LogError, LogFile, LogView, Opened, StagedLog, Store, StoreError};
 use redb::{BackendError, StorageBackend};
 use std::collections::BTreeMap;
 use std::io;
@@ -54,8 +54,28 @@ impl Disk for MemoryDisk {
         Path::new(DIRECTORY)
     }
 
-    fn open_database(&self, _: bool) -> Result<MemoryDatabase, StoreError> {
-        Ok(MemoryDatabase(self.clone()))
+    fn open_database(&self, _: bool) -> Result<Opened<MemoryDatabase>, StoreError> {
+        Ok(Opened { file: MemoryDatabase(self.clone()), id: self.database_id()? })
+    }
+
+    fn database_id(&self) -> Result<FileId, StoreError> {
+        Ok(FileId(0, 0))
+    }
+
+    fn database_bytes(&self) -> Result<u64, StoreError> {
+        Ok(self.files().database.len() as u64)
+    }
+
+    fn create_successor(&self) -> Result<MemoryDatabase, StoreError> {
+        unreachable!("no target writes a store anew")
+    }
+
+    fn install_successor(&self) -> Result<(), StoreError> {
+        unreachable!("no target writes a store anew")
+    }
+
+    fn remove_successor(&self) -> Result<(), StoreError> {
+        unreachable!("no target writes a store anew")
     }
 
     fn logs(&self) -> Result<Vec<SessionName>, LogError> {

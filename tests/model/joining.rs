@@ -200,23 +200,23 @@ impl Model {
         };
         self.refuse_hidden(session, |id, _| first.concerns(id))?;
         let mut made = Vec::new();
-        let stopped = self.reverts(session, start, &commits, mainline, message, &mut made)?;
+        let stopped = self.reverts(session, start, &commits, mainline, message.as_deref(), &mut made)?;
         if made.is_empty() && stopped.is_none() {
             return Err(refused("nothing-to-commit"));
         }
         if !made.is_empty() {
             self.row(session).orig_head = Some(start);
         }
-        Ok(self.reverted(session, &made, stopped))
+        Ok(self.reverted(session, &made, stopped.as_ref()))
     }
 
     /// The commits that were made, of which only the last has refs, and what conflicts.
-    fn reverted(&self, session: &str, made: &[At], stopped: Option<Worked>) -> Answer {
+    fn reverted(&self, session: &str, made: &[At], stopped: Option<&Worked>) -> Answer {
         let mut rows: Vec<_> = made.iter().map(|&at| self.commit_row_with(at, &[])).collect();
         if let (Some(last), Some(&at)) = (rows.last_mut(), made.last()) {
             *last = self.commit_row(session, at);
         }
-        let stop = stopped.as_ref().and_then(|_| conflict());
+        let stop = stopped.and_then(|_| conflict());
         rows.extend(stopped.iter().flat_map(|worked| self.conflicts(session, worked)));
         Answer { rows, stop, between: Vec::new() }
     }
@@ -228,13 +228,14 @@ impl Model {
         start: At,
         commits: &[At],
         mainline: u64,
-        message: Option<String>,
+        message: Option<&str>,
         made: &mut Vec<At>,
     ) -> Result<Option<Worked>, Refusal> {
         for nth in 0..commits.len() {
             let reached = self.at(session).unwrap_or(start);
             let left = commits[nth..].to_vec();
-            let progress = Progress::Revert { start, reached, commits: left, mainline, message: message.clone() };
+            let progress =
+                Progress::Revert { start, reached, commits: left, mainline, message: message.map(str::to_owned) };
             let worked = self.work_out(session, &progress);
             self.refuse_hidden(session, |id, _| worked.concerns(id))?;
             if !worked.conflicts.is_empty() {
@@ -315,7 +316,7 @@ impl Model {
                     made.push(self.commit_on(session, &[], &changes, words, "revert"));
                 }
                 let stopped = self.reverts(session, start, &commits[1..], mainline, None, &mut made)?;
-                Ok(self.reverted(session, &made, stopped))
+                Ok(self.reverted(session, &made, stopped.as_ref()))
             }
         }
     }

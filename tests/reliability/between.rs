@@ -130,7 +130,9 @@ fn who_has_opened_a_file_that_another_takes_the_place_of_writes_into_that() {
     place.ok(&["put", "k", "base", "-m", "base"]);
     for (name, count) in [("s", 2), ("t", 3)] {
         let other = Store::on(Files::new(place.store()), LONG);
-        let act: Act = Box::new(move || drop(gc(&other, words().time, false).expect("written anew")));
+        let act: Act = Box::new(move || {
+            gc(&other, words().time, false).expect("written anew");
+        });
         let between = Between { files: Files::new(place.store()), act: Arc::new(Mutex::new(Some(act))), is_late: true };
         commit(&Store::on(between, LONG), name, node(name, "v"), Condition::Any).expect("a commit");
         assert_eq!((place.commits(), place.ok(&["get", name])), (count, "v".to_owned()));

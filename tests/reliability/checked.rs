@@ -3,7 +3,7 @@
 use super::damage::{self, PAGE};
 use super::place::{Numbers, Place, wanted};
 use mnemosyne::store::{Fault, Report, Store, StoreError};
-use redb::{Builder, ConcurrencyMode, Key, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition};
+use redb::{Builder, ConcurrencyMode, Key, ReadTransaction, ReadableDatabase, TableDefinition};
 use std::collections::BTreeMap;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -196,7 +196,7 @@ impl Walk {
                 Ok(inner) => own.inners.push(number, inner),
                 Err(error) => self.find_bad(Fault::ObjectForm, number, error.to_string()),
             },
-            Err(error) => self.unread(number, error),
+            Err(error) => self.unread(number, &error),
         }
     }
 
@@ -213,11 +213,11 @@ impl Walk {
         };
         match id {
             Ok(id) => own.nodes.push(number, (kept_object_id(bytes), id)),
-            Err(error) => self.unread(number, error),
+            Err(error) => self.unread(number, &error),
         }
     }
 
-    fn unread(&mut self, number: Number, error: DecodeError) {
+    fn unread(&mut self, number: Number, error: &DecodeError) {
         let fault = match error {
             DecodeError::NotCanonical(_) => Fault::ObjectForm,
             DecodeError::Kind(_) => Fault::UnsupportedKind,

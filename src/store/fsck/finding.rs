@@ -14,7 +14,7 @@ macro_rules! faults {
 
         impl Fault {
             /// All of them.
-            #[cfg(any(test, feature = "internals"))]
+            #[cfg(feature = "internals")]
             pub const ALL: &'static [Self] = &[$(Self::$fault),*];
 
             /// The name, a promise to scripts.

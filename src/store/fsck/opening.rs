@@ -82,7 +82,7 @@ impl<D: Disk> Moment<D> {
                     None
                 }
                 // Why it cannot be read is told by the check of its pages.
-                Ok(Err(error)) => Some(error).map(StoreError::from).filter(is_refusal).map_or(Ok(None), Err)?,
+                Ok(Err(error)) => Some(StoreError::from(error)).filter(is_refusal).map_or(Ok(None), Err)?,
                 Err(error) => Some(error).filter(is_refusal).map_or(Ok(None), Err)?,
             };
             Ok(Self { header, lock, is_locked: true, files, plain, is_unrecovered })

@@ -181,7 +181,7 @@ impl Walk {
                 Ok(session) => {
                     for head in [Some(&session.head), session.previous.as_ref()].into_iter().flatten() {
                         if let Head::Branch(branch) = head
-                            && !branch.strip_prefix("refs/heads/").is_some_and(|name| BranchName::new(name).is_ok())
+                            && branch.strip_prefix("refs/heads/").is_none_or(|name| BranchName::new(name).is_err())
                         {
                             self.push(Fault::SessionRow, about.clone(), format!("'{branch}' is no branch"));
                         }

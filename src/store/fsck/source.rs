@@ -84,7 +84,7 @@ pub enum Stop {
     /// This record stands where no state has it.
     Misplaced(Number),
     /// The commit should have added an inner node, and its record is another one.
-    OtherInner { number: Number, expected: Inner },
+    OtherInner { number: Number, expected: Box<Inner> },
     /// The commit should have added a node, and its record is another one.
     NotAdded(Number),
     /// The commit has added fewer records than it should.
@@ -205,10 +205,10 @@ impl<A: Access> Sink<()> for Held<'_, A> {
         let number = self.next;
         match self.own.inners.get(number) {
             Some(found) if is_record_of(found, inner) => {}
-            Some(_) => return Err(Stop::OtherInner { number, expected: *inner }),
+            Some(_) => return Err(Stop::OtherInner { number, expected: Box::new(*inner) }),
             None if self.bad.contains(&number) => return Err(Stop::Bad),
             None if self.own.nodes.get(number).is_some() => {
-                return Err(Stop::OtherInner { number, expected: *inner });
+                return Err(Stop::OtherInner { number, expected: Box::new(*inner) });
             }
             None => return Err(Stop::Missing(number)),
         }

@@ -7,7 +7,10 @@
 mod naive;
 
 use crate::node::{self, is_id};
-use mnemosyne::object::{Commit, DecodeError, Inner, decode_node, encode_node, node_id_in};
+use mnemosyne::object::{
+    Commit, DecodeError, Inner, decode_node, decode_redaction, encode_node, encode_redaction, kept_id_in,
+    kept_object_id,
+};
 use mnemosyne::store::{CommitRecord, Head, Number, ObjectRecord, RefUpdate, Session, decode_places, encode_places};
 
 /// How each kind is checked; each tells whether it was taken.
@@ -64,7 +67,7 @@ fn node(bytes: &[u8]) -> bool {
     let naive = naive.filter(|naive| naive.content_kind == "note");
     let node = agrees(bytes, decoded, naive.is_some(), encode_node);
     let is_taken = node.is_some();
-    let id = node_id_in(bytes);
+    let id = kept_id_in(bytes);
     if let (Some(node), Some(naive)) = (node, naive) {
         let provenance = node.provenance.fields().map(|(_, value)| value.map(str::to_owned));
         let event_time = node.event_time.map(|time| time.as_str().to_owned());
@@ -110,14 +113,27 @@ fn commit_record(bytes: &[u8]) -> bool {
 fn object_record(bytes: &[u8]) -> bool {
     let Some((number, bytes)) = numbered(bytes) else { return false };
     let decoded = ObjectRecord::decode(bytes);
-    if let Some(kind) = bytes.first().filter(|kind| !matches!(kind, 1 | 2)) {
+    if let Some(kind) = bytes.first().filter(|kind| !matches!(kind, 1..=3)) {
         assert_eq!(decoded, Err(DecodeError::UnknownRecord(*kind)));
     }
-    match agrees(bytes, decoded, matches!(bytes.first(), Some(1 | 2)), |record| record.encode()) {
+    let is_marked = bytes.get(1..).is_some_and(|rest| rest.starts_with(b"{\"redacted\":\""));
+    let right = matches!((bytes.first(), is_marked), (Some(1), false) | (Some(2), _) | (Some(3), true));
+    match agrees(bytes, decoded, right, |record| record.encode()) {
         Some(ObjectRecord::Node(bytes)) => node(bytes),
+        Some(ObjectRecord::Redacted(bytes)) => marker(bytes),
         Some(ObjectRecord::Inner(bytes)) => inner_of(bytes, number),
         None => false,
     }
+}
+
+/// What is left of a node: its id, its object and what else it says come back byte for byte.
+fn marker(bytes: &[u8]) -> bool {
+    let Ok(redaction) = decode_redaction(bytes) else { return false };
+    assert_eq!(encode_redaction(&redaction), bytes);
+    assert_eq!((kept_object_id(bytes), kept_id_in(bytes).as_ref()), (redaction.object, Ok(&redaction.id)));
+    assert!(is_id(redaction.id.as_str()) && redaction.reason.as_deref() != Some(""));
+    assert!(node::Node::read(bytes).is_none(), "no node is a marker");
+    true
 }
 
 fn session(bytes: &[u8]) -> bool {

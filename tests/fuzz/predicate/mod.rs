@@ -6,7 +6,7 @@ mod pattern;
 
 use crate::json;
 use crate::node::is_id;
-use mnemosyne::graph::{Evaluation, Predicate, State, Subject, parse};
+use mnemosyne::graph::{Evaluation, Predicate, Seen, State, Subject, parse};
 use mnemosyne::model::{Content, NodeId, Pattern};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -17,8 +17,8 @@ struct Memory(BTreeMap<NodeId, Content>);
 impl State for Memory {
     type Error = Infallible;
 
-    fn content(&self, id: &NodeId) -> Result<Option<Content>, Infallible> {
-        Ok(self.0.get(id).cloned())
+    fn seen(&self, id: &NodeId) -> Result<Seen, Infallible> {
+        Ok(seen(self.0.get(id)))
     }
 
     fn count(&self, pattern: &Pattern) -> Result<u64, Infallible> {
@@ -33,6 +33,10 @@ impl State for Memory {
         let found = self.0.iter().find(|(id, content)| pattern.matches(id.as_str()) && wanted(content));
         Ok(found.map(|(id, content)| (id.clone(), content.clone())))
     }
+}
+
+fn seen(content: Option<&Content>) -> Seen {
+    content.map_or(Seen::Absent, |content| Seen::Content(content.clone()))
 }
 
 /// Checks one input; bytes that are no text are left alone.
@@ -82,21 +86,21 @@ fn evaluated(memory: &Memory, spelled: &naive::Memory<'_>, predicate: &Predicate
     }
 
     // By the sum over the nodes, and for a memory of one node alone.
-    let mut sum: u64 = memory.0.iter().map(|(id, content)| predicate.weight(id, Some(content))).sum();
+    let mut sum: u64 = memory.0.iter().map(|(id, content)| predicate.weight(id, &seen(Some(content)))).sum();
     match predicate.subject() {
         Subject::Node(id) => {
             let content = memory.0.get(id);
             if content.is_none() {
-                sum += predicate.weight(id, None);
+                sum += predicate.weight(id, &Seen::Absent);
             }
             assert!(predicate.looks_at(id));
-            assert_eq!(predicate.holds_with(id, content), holds);
+            assert_eq!(predicate.holds_with(id, &seen(content)), holds);
         }
         Subject::Nodes(pattern) => {
             for (id, content) in memory.0.iter().filter(|(id, _)| pattern.matches(id.as_str())) {
                 let alone = Memory([(id.clone(), content.clone())].into());
                 let Ok(evaluation) = predicate.evaluate(&alone);
-                assert_eq!(predicate.holds_with(id, Some(content)), evaluation.holds);
+                assert_eq!(predicate.holds_with(id, &seen(Some(content))), evaluation.holds);
                 assert!(predicate.looks_at(id));
             }
         }

@@ -8,7 +8,7 @@ use crate::memory_disk::MemoryDisk;
 use mnemosyne::cli::rows::{Asked, Defaults, Lines, read_history, read_rows};
 use mnemosyne::graph::{Memory, Revision};
 use mnemosyne::model::{NodeId, SessionName};
-use mnemosyne::object::{encode_node, node_object_id};
+use mnemosyne::object::{encode_kept, encode_node, node_object_id};
 use mnemosyne::ops::{self, Condition, Group, OpError, StagedReport, StagedState, Write};
 use mnemosyne::store::{Access, CommitWords, SessionView};
 use naive::{Row, Version};
@@ -51,6 +51,11 @@ fn outcome(data: &[u8]) -> Option<Outcome> {
         true => read_history(lines, &defaults, new_id),
         false => read_rows(lines, &defaults, new_id).map(|writes| writes.into_iter().map(Asked::Write).collect()),
     };
+    // What is left of redacted nodes is no business of the naive reading.
+    let is_mark = |asked: &Asked| matches!(asked, Asked::Write(Write::Mark(_)));
+    if asked.as_ref().is_ok_and(|asked| asked.iter().any(is_mark)) {
+        return None;
+    }
     let asked = match (asked, naive::rows(bytes, has_commits)) {
         (Ok(asked), Ok(rows)) => {
             let read: Vec<_> = asked.iter().map(naive_row).collect();
@@ -75,6 +80,7 @@ fn outcome(data: &[u8]) -> Option<Outcome> {
 fn naive_row(asked: &Asked) -> Row {
     match asked {
         Asked::Write(Write::Set(node)) => Row::Version(node.id.to_string(), Some(encode_node(node))),
+        Asked::Write(Write::Mark(_)) => unreachable!("such rows are left alone"),
         Asked::Write(Write::Remove(id)) => Row::Version(id.to_string(), None),
         Asked::Commit(row) => Row::Commit {
             message: row.message.as_str().to_owned(),
@@ -134,7 +140,7 @@ fn tells(reports: &[StagedReport], versions: &[Version], head: &Nodes) {
 
 fn memory<A: Access>(view: &SessionView<'_, A>, revision: Option<&Revision>) -> Result<Nodes, OpError> {
     let held = Memory::at(view, revision)?.select(&[])?;
-    held.into_iter().map(|(id, held)| Ok((id.to_string(), encode_node(&held.node(view.tables)?)))).collect()
+    held.into_iter().map(|(id, held)| Ok((id.to_string(), encode_kept(&held.kept(view.tables)?)))).collect()
 }
 
 /// The commits of these ids hold these nodes, HEAD holds `head`, and with what is staged it is `staged`.

@@ -60,7 +60,7 @@ fn nodes(all: &[(&str, &str)]) -> Nodes {
 impl Start {
     fn new() -> Self {
         let disk = MemoryDisk::default();
-        let file = disk.open_database(true).expect("a file");
+        let file = disk.open_database(true).expect("a file").file;
         create_tables(file, &BranchName::new("main").expect("a name")).expect("a store");
         let (store, session) = (disk.store(), SessionName::default());
         let head = [("a", "1"), ("b", "[2]"), ("g", "\"gone soon\""), ("user/diet", "\"vegan\"")];

@@ -57,7 +57,7 @@ fn outcome(data: &[u8]) -> Outcome {
     }
     let log = making.log;
     match agreed(&log, consumed, wanted / 16) {
-        Some(log) => append(log, consumed, &added, wanted, usize::try_from(tear).expect("two bytes")),
+        Some(log) => append(&log, consumed, &added, wanted, usize::try_from(tear).expect("two bytes")),
         None => Outcome::Damaged,
     }
 }
@@ -126,7 +126,7 @@ fn agreed(log: &[u8], consumed: u64, asked: u8) -> Option<Agreed<'_>> {
 }
 
 /// One more frame: then the log says that too; and where the frame was torn or a byte of it is another, what it said.
-fn append(before: Agreed<'_>, consumed: u64, added: &[Entry], wanted: u8, tear: usize) -> Outcome {
+fn append(before: &Agreed<'_>, consumed: u64, added: &[Entry], wanted: u8, tear: usize) -> Outcome {
     let session = SessionName::default();
     let disk = MemoryDisk::default();
     disk.files().logs.insert(session.to_string(), before.log.to_vec());
