@@ -1,7 +1,7 @@
 //! Questions to the tables of a snapshot or a write transaction.
 
 use super::StoreError;
-use super::record::{CommitRecord, Head, Number, ObjectRecord, Place, RefUpdate, Session, decode_places};
+use super::record::{CommitRecord, Head, Number, ObjectRecord, Place, RefUpdate, SESSION_LOGS, Session, decode_places};
 use super::rows::{Access, Row};
 use super::tables::{TIP, Tables, history_key, log_key, read_split_key};
 use crate::model::{NodeId, SessionName};
@@ -115,7 +115,8 @@ impl<A: Access> Tables<A> {
         }
     }
 
-    /// All refs whose name begins with `prefix`, with the commits that they name, in the order of the names.
+    /// All refs whose name begins with `prefix`, with the commits that they name, in the order of the names. Each is held
+    /// against its log.
     pub fn references(&self, prefix: &str) -> Result<Vec<(String, Number)>, StoreError> {
         let mut found = Vec::new();
         for row in self.reference.range(prefix..)? {
@@ -125,7 +126,35 @@ impl<A: Access> Tables<A> {
             }
             found.push((key.value().to_owned(), read_number(row.bytes())?));
         }
-        Ok(found)
+        let mut logged = Vec::new();
+        self.logs(prefix, |name| {
+            let update = self.last_update(name)?;
+            logged.extend(update.and_then(|(_, update)| Some((name.to_owned(), update.new?))));
+            Ok(())
+        })?;
+        if found == logged {
+            Ok(found)
+        } else {
+            Err(StoreError::corrupt(format!("the refs below '{prefix}' are not where their logs say")))
+        }
+    }
+
+    /// Calls `visit` with the name of each ref that begins with `prefix` and has a log, in their order.
+    fn logs(&self, prefix: &str, mut visit: impl FnMut(&str) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        let mut from = prefix.as_bytes().to_vec();
+        loop {
+            let Some(row) = self.reflog.range(&from[..]..)?.next() else { return Ok(()) };
+            let (key, _) = row?;
+            let (name, _) = read_split_key(key.value())?;
+            if !name.starts_with(prefix) {
+                return Ok(());
+            }
+            if !name.starts_with(SESSION_LOGS) {
+                visit(name)?;
+            }
+            from = log_key(name, u64::MAX);
+            from.push(0);
+        }
     }
 
     /// The newest update of a ref or of a session's HEAD, with its index.
@@ -142,11 +171,20 @@ impl<A: Access> Tables<A> {
     /// All updates of a ref, or of a session's HEAD under the name of its log, the newest first.
     pub fn updates(&self, name: &str) -> Result<Vec<RefUpdate>, StoreError> {
         let (first, last) = (log_key(name, 0), log_key(name, u64::MAX));
-        let mut found = Vec::new();
+        let (mut found, mut behind) = (Vec::new(), None);
         for row in self.reflog.range(&first[..]..=&last[..])?.rev() {
-            let (_, row) = row?;
+            let (key, row) = row?;
+            let (_, index) = read_split_key(key.value())?;
+            if behind.is_some_and(|behind| index + 1 != behind) {
+                return Err(StoreError::corrupt(format!("a row of the log of '{name}' is missing")));
+            }
+            behind = Some(index);
             let update = RefUpdate::decode(row.bytes());
             found.push(update.map_err(|error| StoreError::decode(format!("the log of the ref '{name}'"), error))?);
+        }
+        if !name.starts_with(SESSION_LOGS) {
+            // Whether the last row is there.
+            self.reference(name)?;
         }
         Ok(found)
     }
@@ -204,7 +242,6 @@ impl<A: Access> Tables<A> {
         let (first, last) = (history_key(id.as_str(), 0), history_key(id.as_str(), u64::MAX));
         let mut found = Vec::new();
         let mut expected = None;
-        self.history.check_around(&first, &last)?;
         for row in self.history.range(&first[..]..=&last[..])?.rev() {
             let (key, row) = row?;
             let (_, number) = read_split_key(key.value())?;
@@ -216,7 +253,7 @@ impl<A: Access> Tables<A> {
         Ok(found)
     }
 
-    /// Calls `visit` with each id that begins with `prefix` and ever was, in their order. Reads one row an id.
+    /// Calls `visit` with each id that begins with `prefix` and ever was, in their order. Reads a few rows an id.
     pub fn ids_below(&self, prefix: &str, mut visit: impl FnMut(NodeId)) -> Result<(), StoreError> {
         let mut from = prefix.as_bytes().to_vec();
         loop {
@@ -233,13 +270,29 @@ impl<A: Access> Tables<A> {
     }
 
     /// The parents outside their own chain of the commits of `chain` at these positions: the fork at 0, merges behind it.
+    ///
+    /// A chain has a row at 0 and one of its tip, so that rows of it stand around all others.
     pub fn chain_parents(&self, chain: Number, positions: RangeInclusive<u64>) -> Result<Vec<Place>, StoreError> {
+        let (first, last) = (*positions.start(), (*positions.end()).min(TIP - 1));
         let mut found = Vec::new();
-        for row in self.chain.range((chain, *positions.start())..=(chain, (*positions.end()).min(TIP - 1)))? {
-            let places = decode_places(row?.1.bytes(), chain);
+        if first > last {
+            return Ok(found);
+        }
+        let lost = || StoreError::corrupt(format!("a row of the chain of commit {chain} is missing"));
+        let mut begins = first > 0;
+        for row in self.chain.range((chain, first)..=(chain, last))? {
+            let (key, row) = row?;
+            begins = begins || key.value() == (chain, 0);
+            let places = decode_places(row.bytes(), chain);
             found.extend(places.map_err(|error| StoreError::decode(format!("the chain of commit {chain}"), error))?);
         }
-        Ok(found)
+        if first > 0 {
+            let (key, _) = self.chain.range(..(chain, first))?.next_back().ok_or_else(lost)??;
+            begins = key.value().0 == chain;
+        }
+        let (key, _) = self.chain.range((chain, last + 1)..)?.next().ok_or_else(lost)??;
+        let goes_on = key.value().0 == chain;
+        if begins && goes_on { Ok(found) } else { Err(lost()) }
     }
 
     /// The position of a chain's last commit.
@@ -293,11 +346,13 @@ pub(super) fn read_number(value: &[u8]) -> Result<Number, StoreError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Store, init};
+    use super::super::record::encode_places;
+    use super::super::{Store, Writing, init};
     use super::*;
-    use crate::model::{BranchName, Content, ContentKind, Node, Provenance};
+    use crate::model::{BranchName, CommitTime, Content, ContentKind, Node, Provenance};
     use crate::object::{encode_node, node_object_id};
     use std::time::Duration;
+    use tempfile::TempDir;
 
     fn bytes(id: &str) -> Vec<u8> {
         let (id, content) = (NodeId::new(id).expect("an id"), Content::from_text("v"));
@@ -305,12 +360,121 @@ mod tests {
         encode_node(&Node { id, content, content_kind, provenance, event_time: None })
     }
 
+    fn store(directory: &TempDir) -> Store {
+        let path = directory.path().join("store");
+        init(&path, &BranchName::new(FIRST_BRANCH).expect("a name")).expect("a store");
+        Store::new(path, Duration::from_secs(60))
+    }
+
+    #[test]
+    fn a_chain_whose_first_or_last_row_is_lost_is_damage_and_a_chain_around_it_is_none() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let store = store(&directory);
+        let merged = Place { chain: 3, position: 1 };
+        // Of three chains, 6 has a merge in the middle.
+        let rows = [
+            (3, 0, None),
+            (3, TIP, None),
+            (6, 0, Some(merged)),
+            (6, 4, Some(merged)),
+            (6, TIP, None),
+            (9, 0, None),
+            (9, TIP, None),
+        ];
+        let written = store.write(store.snapshot().expect("a snapshot"), |tables| {
+            rows.iter().try_for_each(|(chain, position, parent)| {
+                let row = parent.map_or_else(|| 7u64.to_le_bytes().to_vec(), |parent| encode_places(&[parent], *chain));
+                tables.chain.insert((*chain, *position), if *position == 0 && parent.is_none() { &[] } else { &row })
+            })
+        });
+        written.expect("rows");
+        let parents = |lost: Option<(Number, u64)>, positions: RangeInclusive<u64>| {
+            let lose = |tables: &mut Tables<Writing<'_>>| lost.map_or(Ok(()), |key| tables.chain.remove(key));
+            without(&store, lose, |tables| Ok(tables.chain_parents(6, positions)?.len()))
+        };
+        #[expect(clippy::reversed_empty_ranges, reason = "where there is nothing to look at")]
+        let cases = [(0..=0, 1), (0..=3, 1), (0..=4, 2), (1..=3, 0), (1..=9, 1), (5..=9, 0), (4..=TIP, 1), (5..=4, 0)];
+        for (positions, count) in cases {
+            assert_eq!(parents(None, positions.clone()), Ok(count), "{positions:?}");
+            for lost in [(6, 0), (6, TIP)] {
+                let other = match lost {
+                    // The merge stands between.
+                    (_, 0) => *positions.start() > 4,
+                    (_, _) => *positions.end() < 4,
+                };
+                let damage = "the memory store is damaged: a row of the chain of commit 6 is missing".to_owned();
+                let right = if other || positions.is_empty() { Ok(count) } else { Err(damage) };
+                assert_eq!(parents(Some(lost), positions.clone()), right, "{positions:?} without {lost:?}");
+            }
+        }
+    }
+
+    /// What is answered after some rows were taken away, which then are there again.
+    fn without<R>(
+        store: &Store,
+        lose: impl FnOnce(&mut Tables<Writing<'_>>) -> Result<(), StoreError>,
+        ask: impl FnOnce(&Tables<Writing<'_>>) -> Result<R, StoreError>,
+    ) -> Result<R, String> {
+        let mut answer = Err(StoreError::corrupt("not asked"));
+        let undone = store.write(store.snapshot().expect("a snapshot"), |tables| {
+            lose(tables)?;
+            answer = ask(tables);
+            Err::<(), _>(StoreError::corrupt("undone"))
+        });
+        assert!(undone.is_err());
+        answer.map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn refs_and_their_logs_are_held_against_each_other_where_all_are_listed() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let store = store(&directory);
+        let time = CommitTime::new(0, 0).expect("a time");
+        let written = store.write(store.snapshot().expect("a snapshot"), |tables| {
+            for (name, number) in [("refs/heads/a", 1), ("refs/heads/a", 2), ("refs/heads/gone", 3), ("refs/tags/b", 1)]
+            {
+                tables.set_reference(name, number, time, "set")?;
+            }
+            tables.set_reference("refs/heads/a", 3, time, "set")?;
+            tables.remove_reference("refs/heads/gone", time, "delete")?;
+            let update = RefUpdate { old: None, new: Some(1), time, reason: String::new() };
+            tables.log_update("session/default", &update)
+        });
+        written.expect("refs");
+        let all = |prefix: &'static str| move |tables: &Tables<Writing<'_>>| tables.references(prefix);
+        let named = |refs: &[(&str, Number)]| {
+            Ok::<_, String>(refs.iter().map(|(name, number)| ((*name).to_owned(), *number)).collect::<Vec<_>>())
+        };
+        let (heads, tags) = (("refs/heads/a", 3), ("refs/tags/b", 1));
+        assert_eq!(without(&store, |_| Ok(()), all("")), named(&[heads, tags]));
+        assert_eq!(without(&store, |_| Ok(()), all("refs/heads/")), named(&[heads]));
+        for name in ["refs/heads/a", "refs/tags/b"] {
+            let damage = |below: &str| {
+                Err(format!("the memory store is damaged: the refs below '{below}' are not where their logs say"))
+            };
+            let lost = without(&store, |tables| tables.reference.remove(name), all("refs/"));
+            assert_eq!(lost, damage("refs/"), "{name}");
+            let lost = without(&store, |tables| tables.reference.remove(name), all("refs/tags/"));
+            assert_eq!(lost, if name == "refs/tags/b" { damage("refs/tags/") } else { named(&[tags]) });
+        }
+        let updates = |tables: &Tables<Writing<'_>>| Ok(tables.updates("refs/heads/a")?.len());
+        assert_eq!(without(&store, |_| Ok(()), updates), Ok(3));
+        for (index, said) in [
+            // Old ones may have been dropped.
+            (0, None),
+            (1, Some("a row of the log of 'refs/heads/a' is missing")),
+            (2, Some("the ref 'refs/heads/a' is not where its log says")),
+        ] {
+            let right = said.map_or(Ok(2), |said| Err(format!("the memory store is damaged: {said}")));
+            let key = log_key("refs/heads/a", index);
+            assert_eq!(without(&store, |tables| tables.reflog.remove(&key[..]), updates), right, "{index}");
+        }
+    }
+
     #[test]
     fn a_sound_row_with_the_bytes_of_another_node_is_damage() {
         let directory = tempfile::tempdir().expect("a directory");
-        let path = directory.path().join("store");
-        init(&path, &BranchName::new(FIRST_BRANCH).expect("a name")).expect("a store");
-        let store = Store::new(path, Duration::from_secs(60));
+        let store = store(&directory);
         let (object, other) = (node_object_id(&bytes("a")), bytes("b"));
         let snapshot = store.snapshot().expect("a snapshot");
         let row = ObjectRecord::Node(&other).encode();

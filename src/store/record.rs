@@ -449,9 +449,12 @@ fn push_number_field(out: &mut Vec<u8>, tag: u8, number: u64) {
     push_field(out, tag, &value);
 }
 
+/// What the names of sessions' logs begin with, and no name of a ref.
+pub const SESSION_LOGS: &str = "session/";
+
 /// The name under which a session's own movements are logged.
 pub fn session_log_name(session: &SessionName) -> String {
-    format!("session/{session}")
+    format!("{SESSION_LOGS}{session}")
 }
 
 #[cfg(test)]
