@@ -2,6 +2,7 @@
 
 #![no_main]
 
+#[allow(dead_code, reason = "shared by targets")]
 #[path = "../../tests/fuzz/bytes.rs"]
 mod bytes;
 #[path = "../../tests/fuzz/choices.rs"]

@@ -9,6 +9,7 @@ mod object;
 mod predicate;
 mod put_jsonl;
 mod revision;
+mod spliced_store;
 mod staged;
 mod time;
 
@@ -20,11 +21,12 @@ use std::path::{Path, PathBuf};
 /// What a target does with one input: it panics where a claim does not hold.
 type Check = fn(&[u8]);
 
-const TARGETS: [(&str, Check); 5] = [
+const TARGETS: [(&str, Check); 6] = [
     ("object", object::check),
     ("predicate", predicate::check),
     ("put_jsonl", put_jsonl::check),
     ("revision", revision::check),
+    ("spliced_store", spliced_store::check),
     ("staged", staged::check),
 ];
 
