@@ -72,7 +72,7 @@ fn session(name: &str) -> SessionName {
 impl Healthy {
     pub fn new() -> Self {
         let disk = MemoryDisk::default();
-        let file = disk.open_database(true).expect("a file");
+        let file = disk.open_database(true).expect("a file").file;
         create_tables(file, &BranchName::new("main").expect("a name")).expect("a store");
         let commits = fill(&disk.store());
         let logs = disk.files().logs.clone();
@@ -133,7 +133,7 @@ fn rewritten(disk: &MemoryDisk) -> Vec<u8> {
     let new = MemoryDisk::default();
     let mut builder = Builder::new();
     builder.set_concurrency_mode(ConcurrencyMode::MultiWriter);
-    let file = |disk: &MemoryDisk| disk.open_database(true).expect("a file");
+    let file = |disk: &MemoryDisk| disk.open_database(true).expect("a file").file;
     let old = builder.open_read_only_with_backend(file(disk)).expect("a database").begin_read().expect("a snapshot");
     let database = builder.create_with_backend(file(&new)).expect("a database");
     let transaction = database.begin_write().expect("a transaction");
