@@ -11,6 +11,7 @@ use mnemosyne::object::encode_node;
 use mnemosyne::store::{CommitWords, Head, Session, Store, StoreError, init};
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 const MEGABYTES: usize = 1024;
@@ -67,14 +68,11 @@ fn fill(store: &Store, megabytes: usize, bytes: usize) {
     }
 }
 
-/// The most memory that this process has had since this was called before, in bytes.
+/// The most memory that this process has had, in bytes.
 fn peak() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kilobytes = line.and_then(|line| line.trim().split(' ').next()?.parse::<u64>().ok());
-    // Where it cannot be forgotten it is told too high.
-    let _forgotten = fs::write("/proc/self/clear_refs", "5");
-    kilobytes.unwrap_or(0) << 10
+    line.and_then(|line| line.trim().split(' ').next()?.parse::<u64>().ok()).unwrap_or(0) << 10
 }
 
 /// The time that this process has been at work, in seconds.
@@ -84,23 +82,30 @@ fn at_work() -> f64 {
     fields.filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
 }
 
-/// In units of a million, with one digit behind the point.
-fn mega(number: u64) -> String {
-    format!("{}.{}", number / 1_000_000, number / 100_000 % 10)
-}
-
 fn main() {
-    let mut numbers = std::env::args().skip(1).filter_map(|argument| argument.parse().ok());
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    if let [command, directory] = &arguments[..]
+        && command == CHECK
+    {
+        return check(Path::new(directory));
+    }
+    let mut numbers = arguments.iter().filter_map(|argument| argument.parse().ok());
     let (megabytes, bytes) = (numbers.next().unwrap_or(MEGABYTES), numbers.next().unwrap_or(NODE_BYTES));
     let place = tempfile::tempdir().expect("a directory");
     let directory = place.path().join(".mnemosyne");
     init(&directory, &BranchName::new("main").expect("a name")).expect("a store");
     fill(&Store::new(directory.clone(), Duration::from_secs(10)), megabytes, bytes);
-    let file = |directory: &Path| fs::metadata(directory.join("store.redb")).expect("a file").len();
+    // In a process of its own, whose memory is that of the check alone.
+    let status = Command::new(std::env::current_exe().expect("this program")).arg(CHECK).arg(directory).status();
+    assert!(status.is_ok_and(|status| status.success()));
+}
 
-    let store = Store::new(directory.clone(), Duration::from_secs(10));
-    peak();
-    let (began, worked) = (Instant::now(), at_work());
+/// What the process that checks is told.
+const CHECK: &str = "check";
+
+fn check(directory: &Path) {
+    let store = Store::new(directory.to_owned(), Duration::from_secs(10));
+    let began = Instant::now();
     let mut stages: Vec<(String, Instant)> = Vec::new();
     let report = store.fsck(&mut |stage, _, _| {
         let stage = format!("{stage:?}");
@@ -108,22 +113,23 @@ fn main() {
             stages.push((stage, Instant::now()));
         }
     });
-    let (took, worked, report) = (began.elapsed(), at_work() - worked, report.expect("no refusal"));
+    let (took, report) = (began.elapsed(), report.expect("no refusal"));
     assert!(report.findings.is_empty(), "{:?}", report.findings);
-    let speed = u64::try_from(u128::from(report.bytes) * 1000 / took.as_millis().max(1)).expect("small");
+    let file = fs::metadata(store.disk().database_path()).expect("a file").len();
+    let speed = |time: f64| report.bytes as f64 / 1e6 / time;
+    println!("| commits | objects | MB of them | MB of the file | s | MB/s | s at work | MB/s | peak MB of memory |");
+    println!("|---|---|---|---|---|---|---|---|---|");
     println!(
-        "| commits | objects | MB of them | MB of the file | s | s at work | MB/s | peak MB of memory |\n|---|---|---|---|---|---|---|"
-    );
-    println!(
-        "| {} | {} | {} | {} | {:.1} | {:.1} | {} | {} |",
+        "| {} | {} | {:.0} | {:.0} | {:.1} | {:.0} | {:.1} | {:.0} | {:.0} |",
         report.commits,
         report.objects,
-        mega(report.bytes),
-        mega(file(&directory)),
+        report.bytes as f64 / 1e6,
+        file as f64 / 1e6,
         took.as_secs_f64(),
-        worked,
-        mega(speed),
-        mega(peak())
+        speed(took.as_secs_f64()),
+        at_work(),
+        speed(at_work()),
+        peak() as f64 / 1e6
     );
     let ends = stages.iter().skip(1).map(|(_, at)| *at).chain([began + took]);
     for ((stage, at), end) in stages.iter().zip(ends) {
