@@ -260,6 +260,7 @@ impl From<OpError> for CliError {
         match error {
             OpError::Store(error) => error.into(),
             OpError::Revision(error) => error.into(),
+            OpError::RedactionLeft(_) => Self::of(Word::InProgress, &error).hint("mnem redact --finish"),
             OpError::NoSource(_) => Self::of(Word::NoNode, &error).hint("see the sources in 'mnem ls --json'"),
             OpError::NoNode(_) => Self::of(Word::NoNode, &error).hint("see 'mnem ls'"),
             OpError::NoPath { .. } => Self::of(Word::NoNode, &error).hint("see all of it with 'mnem get -t json ID'"),

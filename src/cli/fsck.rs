@@ -113,9 +113,12 @@ fn line(finding: &Finding, context: &Context) -> String {
 
 fn note_text(note: &Note) -> String {
     match note {
+        Note::RedactionLeft => "a redaction was interrupted; finish it with 'mnem redact --finish'".to_owned(),
         Note::Unrecovered => "the last writer did not close the file; the next one recovers it".to_owned(),
         Note::TornTail { session, bytes } => {
-            format!("the staged log of '{session}' ends with {bytes} bytes of a write that was never acknowledged")
+            format!(
+                "the staged log of '{session}' ends with {bytes} bytes that are no whole frame: a write that was cut off"
+            )
         }
     }
 }

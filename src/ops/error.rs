@@ -4,7 +4,7 @@ use super::Underway;
 use crate::graph::RevisionError;
 use crate::model::{NameError, NodeId, SessionName};
 use crate::object::{CommitId, ObjectId};
-use crate::store::{BundleError, BundleFault, MayBeDamage, StoreError, short_branch, short_tag};
+use crate::store::{BundleError, BundleFault, MayBeDamage, Redacting, StoreError, short_branch, short_tag};
 use std::io;
 use std::path::Path;
 
@@ -14,6 +14,9 @@ pub enum OpError {
     /// The memory has no such nodes.
     #[error("no node {}", quoted(.0))]
     NoNode(Vec<NodeId>),
+    /// What was to be redacted before is not yet.
+    #[error("a redaction {} was interrupted", about(.0))]
+    RedactionLeft(Box<Redacting>),
     /// No version of a node came from there.
     #[error("nothing came from the source '{0}'")]
     NoSource(String),
@@ -285,6 +288,7 @@ impl MayBeDamage for OpError {
             Self::Revision(error) => error.is_damage(),
             Self::NoNode(_)
             | Self::NoSource(_)
+            | Self::RedactionLeft(_)
             | Self::NoPath { .. }
             | Self::NoLine { .. }
             | Self::Precondition { .. }
@@ -332,5 +336,15 @@ impl MayBeDamage for OpError {
             Self::Revision(error) => Self::Revision(error.located(path)),
             other => other,
         }
+    }
+}
+
+/// What a redaction is about.
+fn about(redacting: &Redacting) -> String {
+    let ids: Vec<_> = redacting.ids.iter().map(|id| format!("'{id}'")).collect();
+    match (&ids[..], &redacting.source) {
+        ([], Some(source)) => format!("of all that came from '{source}'"),
+        (ids, Some(source)) => format!("of what {} had from '{source}'", ids.join(", ")),
+        (ids, None) => format!("of {}", ids.join(", ")),
     }
 }

@@ -28,7 +28,9 @@ pub fn gc<D: Disk>(store: &Store<D>, oldest: CommitTime, dry_run: bool) -> Resul
         })?;
         return Ok(GcReport { dropped: dropped.0, before, after: None });
     }
-    let dropped = store.rewrite(store.snapshot()?, |old, new| {
+    // What cannot be written anew is not opened to be written.
+    let snapshot = store.look(|tables| tables.check_rows())?.1;
+    let dropped = store.rewrite(snapshot, |old, new| {
         let keeping = Keeping::of(old, store.standings(old)?.into_values(), oldest)?;
         keeping.fill(new, old)?;
         Ok::<_, OpError>(keeping.dropped)

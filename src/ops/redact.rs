@@ -7,11 +7,13 @@ use crate::store::{Disk, RedactedVersions, Redacting, Store, StoreError};
 /// Puts markers in the place of every stored version of the nodes that are named, or that came from a source: in commits of
 /// all branches and in what all sessions have staged. No file of the store holds their bytes when this returns.
 ///
-/// One that was interrupted before is finished first. Returns how many versions of each node were redacted: none where all were
+/// Refused as long as another one is to be finished. Returns how many versions of each node were redacted: none where all were
 /// before.
 pub fn redact<D: Disk>(store: &Store<D>, redacting: &Redacting) -> Result<RedactedVersions, OpError> {
+    if let Some(left) = store.look(|tables| tables.redacting())?.0 {
+        return Err(OpError::RedactionLeft(Box::new(left)));
+    }
     refuse_unknown(store, redacting)?;
-    finish_redaction(store)?;
     Ok(store.redact(redacting)?)
 }
 
@@ -21,11 +23,11 @@ pub fn finish_redaction<D: Disk>(store: &Store<D>) -> Result<Option<RedactedVers
     Ok(left.map(|redacting| store.finish(&redacting)).transpose()?)
 }
 
-/// Refuses nodes of which no version was ever kept, and a source from which none came.
+/// Refuses nodes of which no version was ever kept, a source from which none came, and a store with a damaged row, which could
+/// not be written anew.
 fn refuse_unknown<D: Disk>(store: &Store<D>, redacting: &Redacting) -> Result<(), OpError> {
     let mut unknown: Vec<&NodeId> = redacting.ids.iter().collect();
-    let by_source = |source: &String| OpError::NoSource(source.clone());
-    let mut is_found = !redacting.ids.is_empty();
+    let mut is_found = false;
     for session in store.sessions()? {
         let staged = staged(store, &session, redacting)?;
         is_found |= staged.iter().any(|(_, is_chosen)| *is_chosen);
@@ -34,14 +36,14 @@ fn refuse_unknown<D: Disk>(store: &Store<D>, redacting: &Redacting) -> Result<()
     let ((known, count), _) = store.look(|tables| {
         let known = unknown.iter().map(|id| Ok(!tables.versions(id)?.is_empty()));
         let known = known.collect::<Result<Vec<_>, StoreError>>()?;
-        let count = if is_found { 0 } else { redacting.count(tables)?.len() };
-        Ok::<_, StoreError>((known, count))
+        tables.check_rows()?;
+        Ok::<_, StoreError>((known, redacting.count(tables)?.len()))
     })?;
     let unknown: Vec<_> =
         unknown.into_iter().zip(known).filter(|(_, known)| !known).map(|(id, _)| id.clone()).collect();
     match &redacting.source {
         _ if !unknown.is_empty() => Err(OpError::NoNode(unknown)),
-        Some(source) if !is_found && count == 0 => Err(by_source(source)),
+        Some(source) if !is_found && count == 0 => Err(OpError::NoSource(source.clone())),
         Some(_) | None => Ok(()),
     }
 }

@@ -213,6 +213,11 @@ impl<A: Access, K: Key + 'static> Rows<A, K> {
         }
     }
 
+    /// Reads every row.
+    pub(super) fn check(&self) -> Result<(), StoreError> {
+        self.range::<K::SelfType<'_>>(..)?.try_for_each(|row| row.map(drop))
+    }
+
     /// The rows with keys in this range, in the order of the keys. Each must stand there by its key.
     pub fn range<'k, Q>(&self, range: impl RangeBounds<Q> + 'k) -> Result<Between<'_, A, K>, StoreError>
     where

@@ -186,6 +186,19 @@ impl<'t> Tables<Writing<'t>> {
 }
 
 impl<A: Access> Tables<A> {
+    /// Reads every row of every table, each of which has a check.
+    pub fn check_rows(&self) -> Result<(), StoreError> {
+        self.object.check()?;
+        self.commit.check()?;
+        self.hash.check()?;
+        self.chain.check()?;
+        self.history.check()?;
+        self.reference.check()?;
+        self.reflog.check()?;
+        self.session.check()?;
+        self.setting.check()
+    }
+
     /// A setting of the user.
     pub fn setting(&self, key: &str) -> Result<Option<String>, StoreError> {
         let row = self.setting.get(&format!("{CONFIG_PREFIX}{key}")[..])?;

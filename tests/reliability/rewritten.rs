@@ -102,10 +102,10 @@ fn only_what_came_from_a_source_is_redacted_where_one_is_named() {
     assert!(place.ok(&["get", "user/phone"]).contains("staged"));
 }
 
-/// What is left to be done is known by the store, and is done by whoever redacts next.
+/// What is left to be done is known by the store, and nothing else is redacted before.
 #[test]
 fn a_redaction_that_was_interrupted_is_finished() {
-    for finish in [&["redact", "--finish"][..], &["redact", "fact/1"]] {
+    {
         let place = with_secrets();
         let store = Store::new(place.store(), Duration::from_secs(30));
         // Somebody else is at work on a log, when the request is already kept.
@@ -115,7 +115,11 @@ fn a_redaction_that_was_interrupted_is_finished() {
         assert!(!holding(&place.store(), SECRET).is_empty());
         assert!(store.snapshot().expect("sound").redacting().expect("sound").is_some());
         drop(log);
-        place.ok(finish);
+        assert!(place.run(&["redact", "fact/1"]).is_error(3, "in-progress"));
+        assert_eq!(place.ok(&["get", "fact/1"]), "fact 1");
+        let told = place.run(&["fsck"]);
+        assert!(told.status == 0 && told.err.starts_with("a redaction was interrupted; "), "{told:?}");
+        place.ok(&["redact", "--finish"]);
         assert_eq!(holding(&place.store(), SECRET), Vec::<String>::new());
         assert!(store.snapshot().expect("sound").redacting().expect("sound").is_none());
     }
@@ -128,9 +132,26 @@ fn a_refused_redaction_changes_no_byte() {
     assert!(place.run(&["redact", "never"]).is_error(1, "no-node"));
     assert!(place.run(&["redact", "--source", "nowhere"]).is_error(1, "no-node"));
     assert!(place.run(&["redact", "user/phone", "never"]).is_error(1, "no-node"));
+    assert!(place.run(&["redact", "user/phone", "--source", "wep"]).is_error(1, "no-node"));
     assert!(place.run(&["redact"]).is_error(129, "usage"));
     assert!(place.run(&["redact", "user/phone", "--finish"]).is_error(129, "usage"));
     assert_eq!(place.everything(), before);
+}
+
+/// Neither is begun on a store with a damaged row, whatever the row is.
+#[test]
+fn a_damaged_store_is_not_written_anew() {
+    let place = with_secrets();
+    place.ok(&["gc"]);
+    let mut bytes = fs::read(place.database()).expect("a file");
+    let at = memchr::memmem::find(&bytes, b"fact 3").expect("it is there");
+    bytes[at] ^= 1;
+    fs::write(place.database(), &bytes).expect("written");
+    let before = place.everything();
+    for arguments in [&["gc"][..], &["redact", "user/phone"], &["redact", "--source", "web"]] {
+        assert!(place.run(arguments).is_error(128, "corrupt"), "{arguments:?}");
+        assert_eq!(place.everything(), before, "{arguments:?}");
+    }
 }
 
 #[test]

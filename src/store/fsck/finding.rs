@@ -192,6 +192,8 @@ pub struct Report {
 /// What is no damage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
+    /// A redaction was interrupted, and what it is about is still there.
+    RedactionLeft,
     /// The last writer was killed, or ended while the file was locked; the next one recovers it.
     Unrecovered,
     /// A log ends with the rest of a write that was never acknowledged.

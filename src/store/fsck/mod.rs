@@ -84,6 +84,10 @@ impl<D: Disk> Store<D> {
             moment.unlock()?;
         }
         if let Some(opened) = moment.tables(recovered)? {
+            // A request that cannot be read is told with the settings.
+            if matches!(guarded(|| opened.tables.redacting()), Ok(Ok(Some(_)))) {
+                report.notes.push(Note::RedactionLeft);
+            }
             let walk = look(&opened.tables, &opened.lost, tell)?;
             report.commits = walk.commits.len() as u64;
             (report.objects, report.bytes) = (walk.objects, walk.bytes);
