@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Flips in each page in a default run.
-const FLIPS: usize = 3;
+const FLIPS: usize = 2;
 
 type Rows = BTreeMap<(&'static str, Vec<u8>), Vec<u8>>;
 
@@ -178,14 +178,16 @@ fn every_exchange_of_pages_that_changes_anything_is_found() {
     for one in 0..healthy.pages() {
         let other = usize::try_from(numbers.below(pages)).expect("small");
         let mut database = healthy.database.clone();
-        for at in 0..PAGE {
-            database.swap(one * PAGE + at, other * PAGE + at);
+        if one % 2 == 0 {
+            for at in 0..PAGE {
+                database.swap(one * PAGE + at, other * PAGE + at);
+            }
+            healthy.examine(&format!("pages {one} and {other} exchanged"), &database, &mut count);
+        } else {
+            // An old version of a page in place of the new one is an exchange with one side.
+            database.copy_within(other * PAGE..(other + 1) * PAGE, one * PAGE);
+            healthy.examine(&format!("page {other} in place of {one}"), &database, &mut count);
         }
-        healthy.examine(&format!("pages {one} and {other} exchanged"), &database, &mut count);
-        // An old version of a page in place of the new one is an exchange with one side.
-        let mut database = healthy.database.clone();
-        database.copy_within(other * PAGE..(other + 1) * PAGE, one * PAGE);
-        healthy.examine(&format!("page {other} in place of {one}"), &database, &mut count);
     }
     count.tell("exchanged pages");
 }
