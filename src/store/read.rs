@@ -431,6 +431,8 @@ mod tests {
         let store = store(&directory);
         let time = CommitTime::new(0, 0).expect("a time");
         let written = store.write(store.snapshot().expect("a snapshot"), |tables| {
+            // What refs name is there, whatever it is.
+            (1..=3).try_for_each(|number| tables.commit.insert(number, b""))?;
             for (name, number) in [("refs/heads/a", 1), ("refs/heads/a", 2), ("refs/heads/gone", 3), ("refs/tags/b", 1)]
             {
                 tables.set_reference(name, number, time, "set")?;

@@ -130,7 +130,7 @@ fn what_a_kill_leaves_is_told_and_is_no_damage() {
         "",
         &format!(
             "the last writer did not close the file; the next one recovers it\n\
-             the staged log of 'default' ends with 12 bytes of a write that was never acknowledged\n{SOUND}"
+             the staged log of 'default' ends with 12 bytes that are no whole frame: a write that was cut off\n{SOUND}"
         ),
     );
     assert!(fs::read(&path).expect("a file") == bytes);
