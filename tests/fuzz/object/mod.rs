@@ -8,7 +8,7 @@ mod naive;
 
 use crate::node::{self, is_id};
 use mnemosyne::object::{
-    Commit, DecodeError, Inner, decode_node, decode_redaction, encode_node, encode_redaction, kept_id_in,
+    Commit, DecodeError, Inner, ObjectId, decode_node, decode_redaction, encode_node, encode_redaction, kept_id_in,
     kept_object_id,
 };
 use mnemosyne::store::{CommitRecord, Head, Number, ObjectRecord, RefUpdate, Session, decode_places, encode_places};
@@ -116,7 +116,7 @@ fn object_record(bytes: &[u8]) -> bool {
     if let Some(kind) = bytes.first().filter(|kind| !matches!(kind, 1..=3)) {
         assert_eq!(decoded, Err(DecodeError::UnknownRecord(*kind)));
     }
-    let is_marked = bytes.get(1..).is_some_and(|rest| rest.starts_with(b"{\"redacted\":\""));
+    let is_marked = bytes.get(1..).is_some_and(node::begins_as_marker);
     let right = matches!((bytes.first(), is_marked), (Some(1), false) | (Some(2), _) | (Some(3), true));
     match agrees(bytes, decoded, right, |record| record.encode()) {
         Some(ObjectRecord::Node(bytes)) => node(bytes),
@@ -126,13 +126,17 @@ fn object_record(bytes: &[u8]) -> bool {
     }
 }
 
-/// What is left of a node: its id, its object and what else it says come back byte for byte.
+/// What is left of a node: it stands for the object that it names, and for no node that could be read.
 fn marker(bytes: &[u8]) -> bool {
-    let Ok(redaction) = decode_redaction(bytes) else { return false };
-    assert_eq!(encode_redaction(&redaction), bytes);
-    assert_eq!((kept_object_id(bytes), kept_id_in(bytes).as_ref()), (redaction.object, Ok(&redaction.id)));
-    assert!(is_id(redaction.id.as_str()) && redaction.reason.as_deref() != Some(""));
+    let naive = node::Marker::read(bytes);
+    let Some(marker) = agrees(bytes, decode_redaction(bytes), naive.is_some(), encode_redaction) else { return false };
+    let object = ObjectId::from_bytes(node::object_of(bytes));
+    assert_eq!((kept_object_id(bytes), marker.object), (object, object));
+    assert_eq!(kept_id_in(bytes).as_ref(), Ok(&marker.id));
     assert!(node::Node::read(bytes).is_none(), "no node is a marker");
+    let (object, id) = (object.to_string(), marker.id.as_str().to_owned());
+    let (time, by) = (marker.time.to_string(), marker.by.as_str().to_owned());
+    assert_eq!(naive, Some(node::Marker { object, id, time, by, reason: marker.reason }));
     true
 }
 

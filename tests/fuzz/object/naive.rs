@@ -2,7 +2,7 @@
 
 use crate::bytes::Bytes;
 use crate::json::{self, Value};
-use crate::node::is_id;
+use crate::node::{is_author, is_hash, is_id};
 use crate::time::is_commit_time;
 
 /// What only these records have.
@@ -42,17 +42,12 @@ impl<'a> Fields<'a> for Bytes<'a> {
     }
 }
 
-fn is_author(text: &str) -> bool {
-    !text.is_empty() && text.trim() == text
-}
-
 fn is_message(text: &str) -> bool {
     !text.trim().is_empty() && !text.ends_with(['\n', '\r'])
 }
 
 /// Canonical bytes of a commit.
 pub fn is_commit(bytes: &[u8]) -> bool {
-    let is_hash = |text: &str| text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     let read = || {
         let read = json::read(str::from_utf8(bytes).ok()?)?;
         let members = read.members()?;

@@ -5,10 +5,11 @@ mod naive;
 mod start;
 
 use crate::memory_disk::MemoryDisk;
+use crate::node::object_of;
 use mnemosyne::cli::rows::{Asked, Defaults, Lines, read_history, read_rows};
 use mnemosyne::graph::{Memory, Revision};
 use mnemosyne::model::{NodeId, SessionName};
-use mnemosyne::object::{encode_kept, encode_node, node_object_id};
+use mnemosyne::object::{ObjectId, encode_kept, encode_node, encode_redaction};
 use mnemosyne::ops::{self, Condition, Group, OpError, StagedReport, StagedState, Write};
 use mnemosyne::store::{Access, CommitWords, SessionView};
 use naive::{Row, Version};
@@ -51,11 +52,6 @@ fn outcome(data: &[u8]) -> Option<Outcome> {
         true => read_history(lines, &defaults, new_id),
         false => read_rows(lines, &defaults, new_id).map(|writes| writes.into_iter().map(Asked::Write).collect()),
     };
-    // What is left of redacted nodes is no business of the naive reading.
-    let is_mark = |asked: &Asked| matches!(asked, Asked::Write(Write::Mark(_)));
-    if asked.as_ref().is_ok_and(|asked| asked.iter().any(is_mark)) {
-        return None;
-    }
     let asked = match (asked, naive::rows(bytes, has_commits)) {
         (Ok(asked), Ok(rows)) => {
             let read: Vec<_> = asked.iter().map(naive_row).collect();
@@ -80,7 +76,7 @@ fn outcome(data: &[u8]) -> Option<Outcome> {
 fn naive_row(asked: &Asked) -> Row {
     match asked {
         Asked::Write(Write::Set(node)) => Row::Version(node.id.to_string(), Some(encode_node(node))),
-        Asked::Write(Write::Mark(_)) => unreachable!("such rows are left alone"),
+        Asked::Write(Write::Mark(marker)) => Row::Version(marker.id.to_string(), Some(encode_redaction(marker))),
         Asked::Write(Write::Remove(id)) => Row::Version(id.to_string(), None),
         Asked::Commit(row) => Row::Commit {
             message: row.message.as_str().to_owned(),
@@ -88,6 +84,10 @@ fn naive_row(asked: &Asked) -> Row {
             time: row.time.map(|time| (time.unix_ms(), time.offset_minutes())),
         },
     }
+}
+
+fn object_id(bytes: &[u8]) -> ObjectId {
+    ObjectId::from_bytes(object_of(bytes))
 }
 
 fn versions(writes: &[Write]) -> Vec<Version> {
@@ -98,13 +98,19 @@ fn versions(writes: &[Write]) -> Vec<Version> {
     writes.iter().map(row).collect()
 }
 
-/// The memory after some changes.
-fn after(mut nodes: Nodes, versions: &[Version]) -> Nodes {
-    for (id, bytes) in versions {
-        match bytes {
-            Some(bytes) => drop(nodes.insert(id.clone(), bytes.clone())),
-            None => drop(nodes.remove(id)),
-        }
+/// A memory after changes of which the last of an id counts. A version that stands for the same object as one that is
+/// there changes nothing; where there are several memories, the first that has such a one tells which bytes stay.
+fn after(memories: &[&Nodes], versions: &[Version]) -> Nodes {
+    let mut nodes = memories[memories.len() - 1].clone();
+    let last: BTreeMap<_, _> = versions.iter().map(|(id, bytes)| (id, bytes)).collect();
+    for (id, bytes) in last {
+        let Some(bytes) = bytes else {
+            nodes.remove(id);
+            continue;
+        };
+        let held = memories.iter().filter_map(|nodes| nodes.get(id));
+        let same = held.into_iter().find(|held| object_of(held) == object_of(bytes));
+        nodes.insert(id.clone(), same.unwrap_or(bytes).clone());
     }
     nodes
 }
@@ -119,7 +125,7 @@ fn put(asked: Vec<Asked>) -> Outcome {
     let reports = ops::put(&disk.store(), &SessionName::default(), writes, Condition::Any).expect("sound rows");
     tells(&reports, &versions, &START.head);
     assert!(disk.files().database == START.files.database);
-    stands(&disk, &[], &START.head, &after(START.staged.clone(), &versions));
+    stands(&disk, &[], &START.head, &after(&[&START.head, &START.staged], &versions));
     Outcome::Staged
 }
 
@@ -130,10 +136,10 @@ fn tells(reports: &[StagedReport], versions: &[Version], head: &Nodes) {
         let state = match (head.get(id), bytes) {
             (None, Some(_)) => StagedState::Added,
             (Some(_), None) => StagedState::Removed,
-            (Some(old), Some(new)) if old != new => StagedState::Modified,
+            (Some(old), Some(new)) if object_of(old) != object_of(new) => StagedState::Modified,
             (Some(_), Some(_)) | (None, None) => StagedState::Unchanged,
         };
-        (id.clone(), bytes.as_deref().map(node_object_id), state)
+        (id.clone(), bytes.as_deref().map(object_id), state)
     });
     assert_eq!(told, right.collect::<Vec<_>>());
 }
@@ -154,7 +160,7 @@ fn stands(disk: &MemoryDisk, commits: &[(String, Nodes)], head: &Nodes, staged: 
         assert_eq!(memory(view, None)?, *staged);
         for (id, change) in view.changes()? {
             let id = id.as_str();
-            assert_eq!(change.base, head.get(id).map(|bytes| node_object_id(bytes)));
+            assert_eq!(change.base, head.get(id).map(|bytes| object_id(bytes)));
             assert_eq!(change.node, staged.get(id).map(Vec::as_slice));
         }
         Ok(())
@@ -183,7 +189,7 @@ fn history(asked: Vec<Asked>) -> Outcome {
     let mut ours = BTreeSet::new();
     for group in &groups {
         let versions = versions(&group.writes);
-        states.push(after(states[states.len() - 1].clone(), &versions));
+        states.push(after(&[&states[states.len() - 1]], &versions));
         ours.extend(versions.into_iter().map(|(id, _)| id));
     }
     let empty = states.windows(2).position(|pair| pair[0] == pair[1]);
@@ -218,9 +224,9 @@ fn history(asked: Vec<Asked>) -> Outcome {
     // What was staged before stays so, unless a commit took it.
     let mut staged = head.clone();
     for id in START.staged.keys().chain(START.head.keys()).filter(|id| !ours.contains(*id)) {
-        staged = after(staged, &[(id.clone(), START.staged.get(id).cloned())]);
+        staged = after(&[&staged], &[(id.clone(), START.staged.get(id).cloned())]);
     }
-    stands(&disk, &commits, &head, &after(staged, &last));
+    stands(&disk, &commits, &head, &after(&[&head, &staged], &last));
     if commits.is_empty() { Outcome::Staged } else { Outcome::Committed }
 }
 

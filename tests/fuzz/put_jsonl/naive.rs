@@ -2,8 +2,8 @@
 
 use super::start::{EVENT_TIME, SOURCE};
 use crate::json::{self, Spelled, Value};
-use crate::node::{Node, PROVENANCE, is_id};
-use crate::time::{commit_time, is_time};
+use crate::node::{Marker, Node, PROVENANCE, is_hash, is_id};
+use crate::time::{commit_time, is_commit_time, is_time};
 use std::collections::BTreeMap;
 
 /// The canonical bytes that an id is to have; `None` for a removal.
@@ -61,6 +61,9 @@ fn row(line: &str, has_commits: bool, new_ids: &mut usize) -> Option<Row> {
     if has_commits && value.members()?.iter().any(|(key, _)| key == "commit") {
         return commit(&value);
     }
+    if value.members()?.iter().any(|(key, _)| key == "redacted") {
+        return marker(&value);
+    }
     let keys = ["id", "content", "content_json", "content_kind", "provenance", "event_time", "deleted"];
     let values = keyed(&value, &keys)?;
     let id = text(values.get("id"))?;
@@ -106,6 +109,24 @@ fn row(line: &str, has_commits: bool, new_ids: &mut usize) -> Option<Row> {
     Some(Row::Version(id, Some(node.bytes())))
 }
 
+/// What is left of a node, as exports write it.
+fn marker(row: &Spelled<'_>) -> Option<Row> {
+    let values = keyed(row, &["redacted", "id", "time", "by", "reason"])?;
+    let needed = |key: &str| text(values.get(key))?;
+    let (object, id, time) = (needed("redacted")?.to_ascii_lowercase(), needed("id")?, needed("time")?);
+    let by = one_line(&needed("by")?)?;
+    let reason = text(values.get("reason"))?.filter(|reason| !reason.is_empty());
+    let is_sound = is_hash(&object) && is_id(&id) && is_commit_time(&time);
+    let bytes = Marker { object, id: id.clone(), time, by, reason }.bytes();
+    is_sound.then_some(Row::Version(id, Some(bytes)))
+}
+
+/// A text without white space around it, if it has one line.
+fn one_line(text: &str) -> Option<String> {
+    let trimmed = text.trim();
+    (!trimmed.is_empty() && !trimmed.contains(['\n', '\r'])).then(|| trimmed.to_owned())
+}
+
 fn commit(row: &Spelled<'_>) -> Option<Row> {
     let row = keyed(row, &["commit"])?;
     let commit = row["commit"];
@@ -113,9 +134,11 @@ fn commit(row: &Spelled<'_>) -> Option<Row> {
     let values = keyed(commit, &["message", "author", "time"])?;
     let message = text(values.get("message"))??;
     let message = message.trim_end_matches(['\n', '\r']);
-    let author = text(values.get("author"))?.map(|author| author.trim().to_owned());
-    let is_author = |author: &String| !author.is_empty() && !author.contains(['\n', '\r']);
-    if message.trim().is_empty() || !author.iter().all(is_author) {
+    let author = match text(values.get("author"))? {
+        Some(author) => Some(one_line(&author)?),
+        None => None,
+    };
+    if message.trim().is_empty() {
         return None;
     }
     let time = match text(values.get("time"))? {

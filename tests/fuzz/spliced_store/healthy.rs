@@ -33,7 +33,11 @@ pub struct Healthy {
     pub files: Files,
     /// With their names, and what is right.
     pub questions: Vec<(&'static str, Question, String)>,
+    pub rows: AllRows,
 }
+
+/// The key and the value of each row of each table.
+pub type AllRows = BTreeMap<&'static str, Vec<(Vec<u8>, Vec<u8>)>>;
 
 pub type Question = Box<dyn Fn(&Store<MemoryDisk>) -> Result<String, OpError> + Send + Sync>;
 
@@ -83,7 +87,8 @@ impl Healthy {
             (name, question, right)
         };
         let questions = questions(&commits).into_iter().map(answered).collect();
-        Self { files, questions }
+        let rows = all_rows(&MemoryDisk::new(files.clone())).expect("healthy");
+        Self { files, questions, rows }
     }
 }
 
@@ -128,38 +133,67 @@ fn fill(store: &Store<MemoryDisk>) -> Vec<CommitId> {
     commits
 }
 
+fn builder() -> Builder {
+    let mut builder = Builder::new();
+    builder.set_concurrency_mode(ConcurrencyMode::MultiWriter);
+    builder
+}
+
 /// All rows of a database in a new file.
 fn rewritten(disk: &MemoryDisk) -> Vec<u8> {
     let new = MemoryDisk::default();
-    let mut builder = Builder::new();
-    builder.set_concurrency_mode(ConcurrencyMode::MultiWriter);
-    let file = |disk: &MemoryDisk| disk.open_database(true).expect("a file").file;
-    let old = builder.open_read_only_with_backend(file(disk)).expect("a database").begin_read().expect("a snapshot");
-    let database = builder.create_with_backend(file(&new)).expect("a database");
+    let rows = all_rows(disk).expect("a sound store");
+    let database = builder().create_with_backend(new.open_database(true).expect("a file").file).expect("a database");
     let transaction = database.begin_write().expect("a transaction");
-    copy::<u64>(&old, &transaction, "object");
-    copy::<u64>(&old, &transaction, "commit");
-    copy::<&[u8; 32]>(&old, &transaction, "hash");
-    copy::<(u64, u64)>(&old, &transaction, "chain");
-    copy::<&[u8]>(&old, &transaction, "history");
-    copy::<&str>(&old, &transaction, "ref");
-    copy::<&[u8]>(&old, &transaction, "reflog");
-    copy::<&str>(&old, &transaction, "session");
-    copy::<&str>(&old, &transaction, "setting");
+    write::<u64>(&transaction, "object", &rows);
+    write::<u64>(&transaction, "commit", &rows);
+    write::<&[u8; 32]>(&transaction, "hash", &rows);
+    write::<(u64, u64)>(&transaction, "chain", &rows);
+    write::<&[u8]>(&transaction, "history", &rows);
+    write::<&str>(&transaction, "ref", &rows);
+    write::<&[u8]>(&transaction, "reflog", &rows);
+    write::<&str>(&transaction, "session", &rows);
+    write::<&str>(&transaction, "setting", &rows);
     transaction.commit().expect("committed");
     database.close().expect("closed");
     let bytes = new.files().database.clone();
     bytes
 }
 
-fn copy<K: Key + 'static>(from: &ReadTransaction, to: &WriteTransaction, name: &str) {
-    let definition = TableDefinition::<K, &[u8]>::new(name);
-    let from = from.open_table(definition).expect("a table");
-    let mut to = to.open_table(definition).expect("a table");
-    for row in from.iter().expect("rows") {
-        let (key, value) = row.expect("a row");
-        to.insert(key.value(), value.value()).expect("written");
+fn write<K: Key + 'static>(to: &WriteTransaction, name: &'static str, rows: &AllRows) {
+    let mut table = to.open_table(TableDefinition::<K, &[u8]>::new(name)).expect("a table");
+    for (key, value) in &rows[name] {
+        table.insert(K::from_bytes(key), &value[..]).expect("written");
     }
+}
+
+/// Reads all rows of a database.
+pub fn all_rows(disk: &MemoryDisk) -> Result<AllRows, redb::Error> {
+    let database = builder().open_read_only_with_backend(disk.open_database(false).expect("a file").file)?;
+    let transaction = database.begin_read()?;
+    Ok(AllRows::from([
+        ("object", rows::<u64>(&transaction, "object")?),
+        ("commit", rows::<u64>(&transaction, "commit")?),
+        ("hash", rows::<&[u8; 32]>(&transaction, "hash")?),
+        ("chain", rows::<(u64, u64)>(&transaction, "chain")?),
+        ("history", rows::<&[u8]>(&transaction, "history")?),
+        ("ref", rows::<&str>(&transaction, "ref")?),
+        ("reflog", rows::<&[u8]>(&transaction, "reflog")?),
+        ("session", rows::<&str>(&transaction, "session")?),
+        ("setting", rows::<&str>(&transaction, "setting")?),
+    ]))
+}
+
+fn rows<K: Key + 'static>(
+    transaction: &ReadTransaction,
+    name: &'static str,
+) -> Result<Vec<(Vec<u8>, Vec<u8>)>, redb::Error> {
+    let mut rows = Vec::new();
+    for row in transaction.open_table(TableDefinition::<K, &[u8]>::new(name))?.iter()? {
+        let (key, value) = row?;
+        rows.push((K::as_bytes(&key.value()).as_ref().to_vec(), value.value().to_vec()));
+    }
+    Ok(rows)
 }
 
 fn told<T: Debug>(answer: Result<T, OpError>) -> Result<String, OpError> {

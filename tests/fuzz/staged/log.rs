@@ -3,7 +3,8 @@
 use super::naive::Entry;
 use crate::bytes::{push_string, push_varint};
 use crate::choices::Choices;
-use mnemosyne::object::sha256;
+use crate::node::{Marker, begins_as_marker, object_of};
+use mnemosyne::object::ObjectId;
 
 /// Ids, and bytes that can be none.
 pub const IDS: [&[u8]; 8] = [b"a", b"b", b"b/c", "\u{e9}".as_bytes(), b" ", b"\x01", b"\xff", b""];
@@ -130,7 +131,7 @@ impl<'c, 'a> Making<'c, 'a> {
         let id = IDS[choice / 8 % ids].to_vec();
         let base = match self.choices.byte() {
             0 => None,
-            version => Some(sha256(&[b"node 1\0", &node(&id, version, 0)])),
+            version => Some(object_of(&node(&id, version, 0))),
         };
         match choice % 8 {
             0..=3 => {
@@ -145,8 +146,16 @@ impl<'c, 'a> Making<'c, 'a> {
     }
 }
 
+/// Of this version only a marker is left, which stands for the version before.
+const REDACTED: u8 = u8::MAX - 1;
+
 /// A version of a node; `filling` makes it longer.
 fn node(id: &[u8], version: u8, filling: usize) -> Vec<u8> {
+    if version == REDACTED {
+        let object = ObjectId::from_bytes(object_of(&node(id, version - 1, 0))).to_string();
+        let (id, time) = (String::from_utf8_lossy(id).into_owned(), "2024-05-06T07:08:09.010+00:00".to_owned());
+        return Marker { object, id, time, by: "Ada".to_owned(), reason: None }.bytes();
+    }
     let content = format!("{version}{}", "0".repeat(filling));
     let id = String::from_utf8_lossy(id);
     format!(r#"{{"id":"{id}","content":{content},"content_kind":"note","provenance":{{}}}}"#).into_bytes()
@@ -154,7 +163,7 @@ fn node(id: &[u8], version: u8, filling: usize) -> Vec<u8> {
 
 fn push_entry(payload: &mut Vec<u8>, entry: &Entry) {
     let (tag, id) = match entry {
-        Entry::Set(id, _, _) => (1, id),
+        Entry::Set(id, _, node) => (if begins_as_marker(node) { 5 } else { 1 }, id),
         Entry::Remove(id, _) => (2, id),
         Entry::Unstage(id) => (3, id),
     };

@@ -1,7 +1,7 @@
 //! A staged log by the page of the format, read the slow way.
 
 use crate::bytes::Bytes;
-use crate::node::is_id;
+use crate::node::{begins_as_marker, is_id};
 use std::collections::BTreeMap;
 
 /// What is staged for an id: the version that it replaces, and the bytes of the new one; `None` is absent.
@@ -110,11 +110,15 @@ fn replay(mut says: Says, payload: &[u8], is_first: bool) -> Option<Says> {
 }
 
 fn entry(payload: &mut Bytes<'_>) -> Option<Entry> {
-    let tag = payload.byte().filter(|tag| matches!(tag, 1..=3))?;
+    let tag = payload.byte().filter(|tag| matches!(tag, 1..=3 | 5))?;
     let id = payload.string()?.to_vec();
     if tag == 3 {
         return Some(Entry::Unstage(id));
     }
     let base = if payload.flag()? { Some(payload.take(32)?.try_into().expect("32 bytes")) } else { None };
-    Some(if tag == 1 { Entry::Set(id, base, payload.string()?.to_vec()) } else { Entry::Remove(id, base) })
+    if tag == 2 {
+        return Some(Entry::Remove(id, base));
+    }
+    let node = payload.string()?.to_vec();
+    (begins_as_marker(&node) == (tag == 5)).then_some(Entry::Set(id, base, node))
 }
