@@ -371,6 +371,11 @@ impl Command {
         !self.is_trial() && !matches!(self, Self::Undo { .. } | Self::Pack)
     }
 
+    /// Whether other commits are there after it, or other versions in those that were.
+    pub fn changes_history(&self) -> bool {
+        matches!(self, Self::Redact { .. } | Self::Gc { .. } | Self::Unpack { .. })
+    }
+
     /// Whether it may do one thing in the database and be refused another, and then undoes the first.
     pub fn is_several(&self) -> bool {
         match self {

@@ -81,9 +81,12 @@ fn every_command_does_as_a_model_says() {
         }
     });
     tell(&format!("{} steps: {seen:?}", sequences * LENGTH));
-    let done = seen.keys().filter(|what| what.ends_with(" done")).count();
-    assert!(done > 28 && seen.len() > 75, "{done} of {}", seen.len());
-    for crash in ["crash before", "crash after"] {
-        assert!(seen[crash] > 10, "{crash}");
+    // Of a few steps, as of a seed that is looked at, not so much comes about.
+    if sequences * LENGTH >= STEPS {
+        let done = seen.keys().filter(|what| what.ends_with(" done")).count();
+        assert!(done > 28 && seen.len() > 75, "{done} of {}", seen.len());
+        for crash in ["crash before", "crash after"] {
+            assert!(seen[crash] > 10, "{crash}");
+        }
     }
 }

@@ -87,6 +87,12 @@ impl Play {
         if self.done.is_multiple_of(LARGELY) { holding.session(session) } else { Ok(()) }
     }
 
+    /// Asks what is asked after some steps only.
+    pub fn look_closely(&self, session: &str) -> Result<(), Wrong> {
+        let holding = Holding { model: &self.model, shell: &self.shell };
+        holding.is_sound().and_then(|()| holding.session(session))
+    }
+
     /// Crashes while a command is at work, and goes on from what is left.
     fn crash(&mut self, step: &Step, seed: u64, seen: &mut Seen) -> Result<(), Wrong> {
         let directory = self.directory.path();
@@ -115,7 +121,9 @@ impl Play {
             for session in SESSIONS {
                 model.session(session).has_log |= crate::crash::has_log(&image, session);
             }
-            match (Holding { model: &model, shell: &self.shell }).all_that_moves(&after) {
+            let holding = Holding { model: &model, shell: &self.shell };
+            let found = holding.all_that_moves(&after);
+            match if step.command.changes_history() { found.and_then(|()| holding.commits()) } else { found } {
                 Ok(()) => {
                     *seen.entry(format!("crash {when}")).or_default() += 1;
                     self.model = model;

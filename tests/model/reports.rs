@@ -95,11 +95,9 @@ impl Holding<'_> {
         Ok(())
     }
 
-    /// All that can be asked.
-    pub fn wholly(&self) -> Result<(), Wrong> {
+    /// Every commit, and that those are gone that are.
+    pub fn commits(&self) -> Result<(), Wrong> {
         let model = self.model;
-        self.all_that_moves(model)?;
-        SESSIONS.iter().try_for_each(|session| self.session(session))?;
         model.there().into_iter().try_for_each(|at| self.commit(at))?;
         for at in &model.gone {
             let name = &model.made[*at].id;
@@ -108,6 +106,15 @@ impl Holding<'_> {
                 self.ask("default", &["log", name], &[], Some(&refused("bad-revision")))?;
             }
         }
+        Ok(())
+    }
+
+    /// All that can be asked.
+    pub fn wholly(&self) -> Result<(), Wrong> {
+        let model = self.model;
+        self.all_that_moves(model)?;
+        SESSIONS.iter().try_for_each(|session| self.session(session))?;
+        self.commits()?;
         let origins = origins(&model.history);
         for at in model.refs.values().collect::<BTreeSet<_>>() {
             self.blame(*at, &origins[*at])?;

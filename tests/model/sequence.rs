@@ -36,7 +36,11 @@ impl Failing {
         let (mut play, mut seen) = (Play::new(), Seen::new());
         let outcome = caught(|| {
             steps.iter().try_for_each(|step| play.step(step, &mut seen))?;
-            if self.is_at_end { play.end() } else { Ok(()) }
+            match steps.last() {
+                _ if self.is_at_end => play.end(),
+                Some(last) => play.look_closely(last.session),
+                None => Ok(()),
+            }
         });
         let Err(wrong) = outcome else { return false };
         // What is found in a shorter one may be another thing.

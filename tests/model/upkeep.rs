@@ -115,7 +115,7 @@ impl Model {
                 }
             }
         }
-        if let (Some(source), true, true) = (source, ids.is_empty(), counts.is_empty()) {
+        if let (Some(source), true) = (source, counts.is_empty()) {
             return Err(Refusal { word: "no-node", about: vec![format!("'{source}'")] });
         }
         let by = Author::new(&self.words("any").author).expect("an author");
