@@ -113,13 +113,12 @@ impl<'r, A: Access, K: Key + 'static> Between<'r, A, K> {
     /// other side of that end is read, and behind the last of them the one that is none of them any more.
     fn step(&mut self, is_back: bool) -> Result<Option<(AccessGuard<'r, K>, Row<'r>)>, StoreError> {
         let edge = if is_back { &mut self.high } else { &mut self.low };
-        if !std::mem::replace(&mut edge.is_asked, true) {
-            if let Some(outside) = edge.outside()
-                && let Some(beyond) = self.rows.nearest(&outside.bound, !is_back)?
-                && !outside.admits::<K>(&beyond.bytes)
-            {
-                return Err(self.rows.out_of_order());
-            }
+        if !std::mem::replace(&mut edge.is_asked, true)
+            && let Some(outside) = edge.outside()
+            && let Some(beyond) = self.rows.nearest(&outside.bound, !is_back)?
+            && !outside.admits::<K>(&beyond.bytes)
+        {
+            return Err(self.rows.out_of_order());
         }
         let entry = if is_back { self.found.next_back() } else { self.found.next() };
         let Some(entry) = entry else {

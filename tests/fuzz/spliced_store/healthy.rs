@@ -36,8 +36,11 @@ pub struct Healthy {
     pub rows: AllRows,
 }
 
-/// The key and the value of each row of each table.
-pub type AllRows = BTreeMap<&'static str, Vec<(Vec<u8>, Vec<u8>)>>;
+/// The key and the value of each row of a table.
+type Rows = Vec<(Vec<u8>, Vec<u8>)>;
+
+/// All of them, of each table.
+pub type AllRows = BTreeMap<&'static str, Rows>;
 
 pub type Question = Box<dyn Fn(&Store<MemoryDisk>) -> Result<String, OpError> + Send + Sync>;
 
@@ -156,8 +159,7 @@ fn rewritten(disk: &MemoryDisk) -> Vec<u8> {
     write::<&str>(&transaction, "setting", &rows);
     transaction.commit().expect("committed");
     database.close().expect("closed");
-    let bytes = new.files().database.clone();
-    bytes
+    new.files().database.clone()
 }
 
 fn write<K: Key + 'static>(to: &WriteTransaction, name: &'static str, rows: &AllRows) {
@@ -184,10 +186,7 @@ pub fn all_rows(disk: &MemoryDisk) -> Result<AllRows, redb::Error> {
     ]))
 }
 
-fn rows<K: Key + 'static>(
-    transaction: &ReadTransaction,
-    name: &'static str,
-) -> Result<Vec<(Vec<u8>, Vec<u8>)>, redb::Error> {
+fn rows<K: Key + 'static>(transaction: &ReadTransaction, name: &'static str) -> Result<Rows, redb::Error> {
     let mut rows = Vec::new();
     for row in transaction.open_table(TableDefinition::<K, &[u8]>::new(name))?.iter()? {
         let (key, value) = row?;
