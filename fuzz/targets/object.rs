@@ -6,6 +6,9 @@
 #[path = "../../tests/fuzz/bytes.rs"]
 mod bytes;
 #[allow(dead_code, reason = "shared by targets")]
+#[path = "../../tests/fuzz/commit.rs"]
+mod commit;
+#[allow(dead_code, reason = "shared by targets")]
 #[path = "../../tests/fuzz/json.rs"]
 mod json;
 #[allow(dead_code, reason = "shared by targets")]

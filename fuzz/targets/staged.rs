@@ -5,6 +5,7 @@
 #[allow(dead_code, reason = "shared by targets")]
 #[path = "../../tests/fuzz/bytes.rs"]
 mod bytes;
+#[allow(dead_code, reason = "shared by targets")]
 #[path = "../../tests/fuzz/choices.rs"]
 mod choices;
 #[allow(dead_code, reason = "shared by targets")]

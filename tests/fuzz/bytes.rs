@@ -37,6 +37,34 @@ impl<'a> Bytes<'a> {
         self.take(usize::try_from(length).ok()?)
     }
 
+    pub fn text(&mut self) -> Option<&'a str> {
+        str::from_utf8(self.string()?).ok()
+    }
+
+    pub fn zigzag(&mut self) -> Option<i128> {
+        let number = i128::from(self.varint()?);
+        Some(if number % 2 == 0 { number / 2 } else { -(number + 1) / 2 })
+    }
+
+    /// A distance of at least `least`, back from `own`.
+    pub fn distance(&mut self, own: u64, least: u64) -> Option<u64> {
+        self.varint().filter(|distance| *distance >= least && *distance < own)
+    }
+
+    /// A list of numbers behind its length.
+    pub fn numbers(&mut self) -> Option<()> {
+        (0..self.varint()?).try_for_each(|_| self.varint().map(drop))
+    }
+
+    /// Milliseconds and an offset in minutes.
+    pub fn time(&mut self) -> Option<(i128, i128)> {
+        let (milliseconds, minutes) = (self.zigzag()?, self.zigzag()?);
+        // 0000-01-01T00:00 and 10000-01-01T00:00.
+        let local = milliseconds + minutes * 60_000;
+        let is_in_range = (-62_167_219_200_000..253_402_300_800_000).contains(&local);
+        (minutes.abs() < 1440 && is_in_range).then_some((milliseconds, minutes))
+    }
+
     pub fn end(self) -> Option<()> {
         self.0.is_empty().then_some(())
     }

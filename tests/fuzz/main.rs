@@ -1,7 +1,9 @@
 //! The targets of `fuzz/` over their corpora: what was once worth keeping is tried whenever tests run.
 
+mod bundle;
 mod bytes;
 mod choices;
+mod commit;
 mod json;
 mod memory_disk;
 mod node;
@@ -21,7 +23,8 @@ use std::path::{Path, PathBuf};
 /// What a target does with one input: it panics where a claim does not hold.
 type Check = fn(&[u8]);
 
-const TARGETS: [(&str, Check); 6] = [
+const TARGETS: [(&str, Check); 7] = [
+    ("bundle", bundle::check),
     ("object", object::check),
     ("predicate", predicate::check),
     ("put_jsonl", put_jsonl::check),

@@ -2,7 +2,10 @@
 
 use mnemosyne::model::SessionName;
 use mnemosyne::store::{Disk, FileId, LogError, LogFile, LogView, Opened, StagedLog, Store, StoreError};
-use redb::{BackendError, StorageBackend};
+use redb::{
+    BackendError, Builder, ConcurrencyMode, Key, ReadTransaction, ReadableDatabase, ReadableTable, StorageBackend,
+    TableDefinition,
+};
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::Bound;
@@ -221,4 +224,43 @@ impl LogFile for MemoryLog {
     fn abandon(self) {
         self.disk.files().logs.remove(&self.name);
     }
+}
+
+/// The key and the value of each row of each table.
+pub type AllRows = BTreeMap<&'static str, Vec<(Vec<u8>, Vec<u8>)>>;
+
+/// Opens databases as the program does.
+pub fn builder() -> Builder {
+    let mut builder = Builder::new();
+    builder.set_concurrency_mode(ConcurrencyMode::MultiWriter);
+    builder
+}
+
+/// Reads all rows of a database.
+pub fn all_rows(disk: &MemoryDisk) -> Result<AllRows, redb::Error> {
+    let database = builder().open_read_only_with_backend(disk.open_database(false).expect("a file").file)?;
+    let transaction = database.begin_read()?;
+    Ok(AllRows::from([
+        ("object", rows::<u64>(&transaction, "object")?),
+        ("commit", rows::<u64>(&transaction, "commit")?),
+        ("hash", rows::<&[u8; 32]>(&transaction, "hash")?),
+        ("chain", rows::<(u64, u64)>(&transaction, "chain")?),
+        ("history", rows::<&[u8]>(&transaction, "history")?),
+        ("ref", rows::<&str>(&transaction, "ref")?),
+        ("reflog", rows::<&[u8]>(&transaction, "reflog")?),
+        ("session", rows::<&str>(&transaction, "session")?),
+        ("setting", rows::<&str>(&transaction, "setting")?),
+    ]))
+}
+
+fn rows<K: Key + 'static>(
+    transaction: &ReadTransaction,
+    name: &'static str,
+) -> Result<Vec<(Vec<u8>, Vec<u8>)>, redb::Error> {
+    let mut rows = Vec::new();
+    for row in transaction.open_table(TableDefinition::<K, &[u8]>::new(name))?.iter()? {
+        let (key, value) = row?;
+        rows.push((K::as_bytes(&key.value()).as_ref().to_vec(), value.value().to_vec()));
+    }
+    Ok(rows)
 }

@@ -6,6 +6,7 @@
 
 mod naive;
 
+use crate::commit;
 use crate::node::{self, is_id};
 use mnemosyne::object::{
     Commit, DecodeError, Inner, ObjectId, decode_node, decode_redaction, encode_node, encode_redaction, kept_id_in,
@@ -15,7 +16,7 @@ use mnemosyne::store::{CommitRecord, Head, Number, ObjectRecord, RefUpdate, Sess
 
 /// How each kind is checked; each tells whether it was taken.
 const KINDS: [fn(&[u8]) -> bool; 9] =
-    [node, commit, inner, commit_record, object_record, session, head, ref_update, places];
+    [node, canonical_commit, inner, commit_record, object_record, session, head, ref_update, places];
 
 /// Checks one input.
 pub fn check(data: &[u8]) {
@@ -83,8 +84,8 @@ fn node(bytes: &[u8]) -> bool {
     is_taken
 }
 
-fn commit(bytes: &[u8]) -> bool {
-    let commit = agrees(bytes, Commit::decode(bytes), naive::is_commit(bytes), Commit::encode);
+fn canonical_commit(bytes: &[u8]) -> bool {
+    let commit = agrees(bytes, Commit::decode(bytes), commit::Commit::read(bytes).is_some(), Commit::encode);
     commit.is_some_and(|commit| is_bounded(&commit.parents, bytes))
 }
 

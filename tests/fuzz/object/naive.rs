@@ -1,78 +1,8 @@
 //! What the page of the format says of each kind of bytes, and nothing of how the program reads them.
 
 use crate::bytes::Bytes;
-use crate::json::{self, Value};
-use crate::node::{is_author, is_hash, is_id};
-use crate::time::is_commit_time;
-
-/// What only these records have.
-trait Fields<'a> {
-    fn zigzag(&mut self) -> Option<i128>;
-    fn text(&mut self) -> Option<&'a str>;
-    /// A distance of at least `least`, back from `own`.
-    fn distance(&mut self, own: u64, least: u64) -> Option<u64>;
-    fn numbers(&mut self) -> Option<()>;
-    fn time(&mut self) -> Option<()>;
-}
-
-impl<'a> Fields<'a> for Bytes<'a> {
-    fn zigzag(&mut self) -> Option<i128> {
-        let number = i128::from(self.varint()?);
-        Some(if number % 2 == 0 { number / 2 } else { -(number + 1) / 2 })
-    }
-
-    fn text(&mut self) -> Option<&'a str> {
-        str::from_utf8(self.string()?).ok()
-    }
-
-    fn distance(&mut self, own: u64, least: u64) -> Option<u64> {
-        self.varint().filter(|distance| *distance >= least && *distance < own)
-    }
-
-    fn numbers(&mut self) -> Option<()> {
-        (0..self.varint()?).try_for_each(|_| self.varint().map(drop))
-    }
-
-    fn time(&mut self) -> Option<()> {
-        let (milliseconds, minutes) = (self.zigzag()?, self.zigzag()?);
-        // 0000-01-01T00:00 and 10000-01-01T00:00.
-        let local = milliseconds + minutes * 60_000;
-        let is_in_range = (-62_167_219_200_000..253_402_300_800_000).contains(&local);
-        (minutes.abs() < 1440 && is_in_range).then_some(())
-    }
-}
-
-fn is_message(text: &str) -> bool {
-    !text.trim().is_empty() && !text.ends_with(['\n', '\r'])
-}
-
-/// Canonical bytes of a commit.
-pub fn is_commit(bytes: &[u8]) -> bool {
-    let read = || {
-        let read = json::read(str::from_utf8(bytes).ok()?)?;
-        let members = read.members()?;
-        let [(parents, list), (state, root), (author, who), (time, when), (message, what)] = &members[..] else {
-            return None;
-        };
-        let keys = [parents, state, author, time, message].map(String::as_str);
-        let Value::Array(parents) = &list.value else { return None };
-        let parents: Vec<_> = parents.iter().map(json::Spelled::string).collect::<Option<_>>()?;
-        let (root, who, when, what) = (root.string()?, who.string()?, when.string()?, what.string()?);
-        let sound = parents.iter().chain([&root]).all(|id| is_hash(id))
-            && is_author(&who)
-            && is_commit_time(&when)
-            && is_message(&what);
-        let parents: Vec<_> = parents.iter().map(|id| format!("\"{id}\"")).collect();
-        let written = format!(
-            "{{\"parents\":[{}],\"state\":\"{root}\",\"author\":{},\"time\":\"{when}\",\"message\":{}}}",
-            parents.join(","),
-            json::canonical(&who),
-            json::canonical(&what)
-        );
-        Some(keys == ["parents", "state", "author", "time", "message"] && sound && written.as_bytes() == bytes)
-    };
-    read() == Some(true)
-}
+use crate::commit::is_message;
+use crate::node::{is_author, is_id};
 
 /// What the record of an inner node holds behind its kind.
 pub fn is_inner(bytes: &[u8], own: u64) -> bool {

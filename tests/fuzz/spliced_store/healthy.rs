@@ -3,7 +3,7 @@
 //! Its rows are written to a new file at once, so that no page stands there in an older version as well: such a page is
 //! sound by itself.
 
-use crate::memory_disk::{Files, MemoryDisk};
+use crate::memory_disk::{AllRows, Files, MemoryDisk, all_rows, builder};
 use mnemosyne::graph::Revision;
 use mnemosyne::model::{
     Author, BranchName, CommitTime, Content, ContentKind, Message, Node, NodeId, Pattern, Provenance, SessionName,
@@ -12,9 +12,7 @@ use mnemosyne::model::{
 use mnemosyne::object::{CommitId, encode_node};
 use mnemosyne::ops::{self, Between, Condition, LogFilter, LsRequest, OpError, Write};
 use mnemosyne::store::{CommitWords, Disk, Store, create_tables};
-use redb::{
-    Builder, ConcurrencyMode, Key, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction,
-};
+use redb::{Key, TableDefinition, WriteTransaction};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
@@ -35,12 +33,6 @@ pub struct Healthy {
     pub questions: Vec<(&'static str, Question, String)>,
     pub rows: AllRows,
 }
-
-/// The key and the value of each row of a table.
-type Rows = Vec<(Vec<u8>, Vec<u8>)>;
-
-/// All of them, of each table.
-pub type AllRows = BTreeMap<&'static str, Rows>;
 
 pub type Question = Box<dyn Fn(&Store<MemoryDisk>) -> Result<String, OpError> + Send + Sync>;
 
@@ -136,12 +128,6 @@ fn fill(store: &Store<MemoryDisk>) -> Vec<CommitId> {
     commits
 }
 
-fn builder() -> Builder {
-    let mut builder = Builder::new();
-    builder.set_concurrency_mode(ConcurrencyMode::MultiWriter);
-    builder
-}
-
 /// All rows of a database in a new file.
 fn rewritten(disk: &MemoryDisk) -> Vec<u8> {
     let new = MemoryDisk::default();
@@ -167,32 +153,6 @@ fn write<K: Key + 'static>(to: &WriteTransaction, name: &'static str, rows: &All
     for (key, value) in &rows[name] {
         table.insert(K::from_bytes(key), &value[..]).expect("written");
     }
-}
-
-/// Reads all rows of a database.
-pub fn all_rows(disk: &MemoryDisk) -> Result<AllRows, redb::Error> {
-    let database = builder().open_read_only_with_backend(disk.open_database(false).expect("a file").file)?;
-    let transaction = database.begin_read()?;
-    Ok(AllRows::from([
-        ("object", rows::<u64>(&transaction, "object")?),
-        ("commit", rows::<u64>(&transaction, "commit")?),
-        ("hash", rows::<&[u8; 32]>(&transaction, "hash")?),
-        ("chain", rows::<(u64, u64)>(&transaction, "chain")?),
-        ("history", rows::<&[u8]>(&transaction, "history")?),
-        ("ref", rows::<&str>(&transaction, "ref")?),
-        ("reflog", rows::<&[u8]>(&transaction, "reflog")?),
-        ("session", rows::<&str>(&transaction, "session")?),
-        ("setting", rows::<&str>(&transaction, "setting")?),
-    ]))
-}
-
-fn rows<K: Key + 'static>(transaction: &ReadTransaction, name: &'static str) -> Result<Rows, redb::Error> {
-    let mut rows = Vec::new();
-    for row in transaction.open_table(TableDefinition::<K, &[u8]>::new(name))?.iter()? {
-        let (key, value) = row?;
-        rows.push((K::as_bytes(&key.value()).as_ref().to_vec(), value.value().to_vec()));
-    }
-    Ok(rows)
 }
 
 fn told<T: Debug>(answer: Result<T, OpError>) -> Result<String, OpError> {

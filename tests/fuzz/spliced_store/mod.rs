@@ -4,8 +4,8 @@
 mod healthy;
 
 use crate::choices::Choices;
-use crate::memory_disk::{Files, MemoryDisk};
-use healthy::{AllRows, Healthy, Question, all_rows};
+use crate::memory_disk::{AllRows, Files, MemoryDisk, all_rows};
+use healthy::{Healthy, Question};
 use mnemosyne::ops::OpError;
 use mnemosyne::store::{MayBeDamage, Store, StoreError};
 use std::cell::Cell;
