@@ -253,10 +253,10 @@ pub fn all_rows(disk: &MemoryDisk) -> Result<AllRows, redb::Error> {
     ]))
 }
 
-fn rows<K: Key + 'static>(
-    transaction: &ReadTransaction,
-    name: &'static str,
-) -> Result<Vec<(Vec<u8>, Vec<u8>)>, redb::Error> {
+/// The key and the value of each row of a table.
+type Rows = Vec<(Vec<u8>, Vec<u8>)>;
+
+fn rows<K: Key + 'static>(transaction: &ReadTransaction, name: &'static str) -> Result<Rows, redb::Error> {
     let mut rows = Vec::new();
     for row in transaction.open_table(TableDefinition::<K, &[u8]>::new(name))?.iter()? {
         let (key, value) = row?;
